@@ -195,8 +195,11 @@ def picture(decks: pd.DataFrame, title: str) -> Any:
 
     from stier import plots
 
-    figure, panels = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
-    drawn = (("attack", 100, "attacks at the first lead, in %"), ("price", 1, "price of attacking always, in points"))
+    figure, panels = plt.subplots(1, 2, figsize=(8.5, 4), layout="constrained")
+    drawn = (
+        ("attack", 100, "attacks at the first lead, in %"),
+        ("price", 1, "price of attacking always,\nin Schwinger points"),
+    )
     for axes, (column, factor, label) in zip(panels, drawn, strict=True):
         for suits, own in decks.groupby("suits"):
             colour = plots.COLOURS[suits - 2]
@@ -208,6 +211,14 @@ def picture(decks: pd.DataFrame, title: str) -> Any:
         axes.set(xlabel="cards in a hand", ylabel=label, xticks=sorted(set(decks["hand"])), ylim=(0, None))
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
-    panels[0].legend(frameon=False, fontsize=8, loc="lower right")
+    circles = [
+        plt.Line2D(
+            [], [], linestyle="", marker="o", color="0.3", markerfacecolor=face, label=f"{pile} cards in the pile"
+        )
+        for pile, face in ((2, "0.3"), (4, "none"))
+    ]
+    lines = panels[0].get_legend_handles_labels()[0]
+    figure.legend(handles=[*lines, *circles], frameon=False, fontsize=8, loc="outside lower center", ncols=5)
+    figure.get_layout_engine().set(wspace=0.06)
     figure.suptitle(title, fontsize=10)
     return figure

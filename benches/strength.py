@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import combinations, permutations
 from pathlib import Path
 from statistics import mode
@@ -19,6 +20,10 @@ from stier.ratings import share
 #: The columns with figures: the mean return, half its interval, and the share of the decided games with its interval.
 FIGURES = ("mean", "ci95", "share", "low", "high")
 NONE = "\N{EN DASH}"
+#: The beginnings of names of agents that use the network of the game.
+NETWORKS = ("network", "mmds")
+#: The number of agents in a picture from each table in which all played against all.
+SHOWN = 5
 
 
 class Strength(TablePlan):
@@ -91,7 +96,40 @@ class Strength(TablePlan):
             details=details,
             leads={game: self.leads_of(row, found) for game, row in merged.items()},
             apart=[game for game, own in met.items() if any(own) and not all(len(one) == len(own) - 1 for one in own)],
+            picture=self.picture_of(found),
         )
+
+    def picture_of(self, found: Mapping[tuple[Any, ...], Any]) -> Callable[[], Any] | None:
+        """Returns the picture of the matches against the opponent of the first row that has one.
+
+        None without such a row, and for a plan without a title: the title from the ranks would not be its finding.
+        """
+        against, title = next((row["against"] for row in self.rows if row["against"]), ""), self.given.get("title", "")
+        panels = self.panels_of(against, found) if title else {}
+        return partial(picture, panels, against, title) if panels else None
+
+    def panels_of(
+        self, against: str, found: Mapping[tuple[Any, ...], Any]
+    ) -> dict[tuple[str, int], dict[str, Interval]]:
+        """Returns what agents won from one opponent, by game and thinking time, the best first.
+
+        Rows with this opponent have all their agents, and tables in which it is one of the agents the best ones. Times
+        and games without a row of the first kind are left out.
+        """
+        panels: dict[tuple[str, int], dict[str, Interval]] = {}
+        for row in (row for row in self.rows if row["against"] == against or not row["against"]):
+            game = stier.load_game(row["game"])
+            place, players = (row["game"].partition(":")[0], row["time_ms"]), game.num_players()
+            keys = [(row["game"], row["time_ms"], agent) for agent in row["agents"]]
+            others = [against] if row["against"] else [one for one in row["agents"] if self.name(one) == against]
+            there = [found[(*key, other)] for key in keys for other in others if (*key, other) in found]
+            won = {self.name(one.agent): Interval.around(one.mean, one.ci95) for one in there}
+            if row["against"] and won:
+                panels.setdefault(place, {})
+            if place in panels:
+                names = sorted(won, key=lambda name: -won[name].value)[: None if row["against"] else SHOWN]
+                panels[place] |= {f"{name}, {players} players" * (players > 2) or name: won[name] for name in names}
+        return {place: dict(sorted(own.items(), key=lambda one: -one[1].value)) for place, own in panels.items()}
 
     def standings_of(self, row: Mapping[str, Any], found: Mapping[tuple[Any, ...], Any]) -> dict[str, Interval]:
         """Returns the mean return of each agent, on average over its opponents, and the ends of its interval.
@@ -129,6 +167,35 @@ class Strength(TablePlan):
             mean = [] if row["against"] else [f"{standings[name].value:.2f}" if has_all else ""]
             text += line([number, f"`{name}`", *cells, *mean])
         return text
+
+
+def picture(panels: Mapping[tuple[str, int], Mapping[str, Interval]], against: str, title: str) -> Any:
+    """Draws what agents won from one opponent, in one colour with a network and in another without one."""
+    from matplotlib import pyplot as plt
+
+    from stier import plots
+
+    columns = 2
+    lines = -(-len(panels) // columns)
+    figure, grid = plt.subplots(lines, columns, figsize=(8.5, 0.8 + 1.75 * lines), layout="constrained", squeeze=False)
+    for axes, ((game, time_ms), own) in zip(grid.flat, panels.items(), strict=False):
+        values, *ends = np.array(list(own.values())).T
+        colours = [plots.COLOURS[0 if name.startswith(NETWORKS) else 1] for name in own]
+        axes.barh(list(own), values, xerr=abs(np.array(ends) - values), color=colours, ecolor="0.3", capsize=2)
+        axes.axvline(0, color="0.3", linewidth=0.8)
+        axes.set_title(f"{game}, {time_ms} ms per decision", fontsize=9)
+        axes.invert_yaxis()
+        axes.tick_params(labelsize=8)
+        axes.grid(alpha=0.3, axis="x")
+        axes.spines[["top", "right"]].set_visible(False)
+    for axes in grid.flat[len(panels) :]:
+        axes.axis("off")
+        looks = {"with a network": plots.COLOURS[0], "without a network": plots.COLOURS[1]}
+        handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in looks.values()]
+        axes.legend(handles, looks, frameon=False, fontsize=8, loc="center", title=f"against {against}")
+    figure.suptitle(title, fontsize=10)
+    figure.supxlabel(f"mean return per game against {against}, with 95 % intervals: above 0 the agent wins", fontsize=9)
+    return figure
 
 
 def _timed(text: str, game: stier.Game, time_ms: int) -> str:

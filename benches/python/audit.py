@@ -1,4 +1,4 @@
-"""Leak checks of the card games of OpenSpiel, PettingZoo and RLCard: `make audit` writes AUDIT.md and audit.csv.
+"""Leak checks of the card games of OpenSpiel, PettingZoo and RLCard: writes AUDIT.md, audit.csv and audit.png.
 
 Every game has a file of its own under out/audit. A run that was interrupted goes on with the games that have none, or
 one by other options, versions or programs, or one with an error.
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from charts import draw, illustrated
 from pettingzoo.utils import BaseWrapper
 
 import stier
@@ -809,7 +810,7 @@ def page(tested: Tested, untested: Untested, command: str) -> str:
         "- A seed is reproduced by `python benches/python/audit.py --show LIBRARY:GAME --seed SEED`, for example "
         "`--show open_spiel:hearts --seed 0`.",
     ]
-    return experiments.page(
+    text = experiments.page(
         "Do card games of other libraries leak hidden information?",
         answer(tested),
         sure=[
@@ -833,6 +834,7 @@ def page(tested: Tested, untested: Untested, command: str) -> str:
             "Where and when": "\n".join(where),
         },
     )
+    return illustrated("audit", text)
 
 
 def table(tested: dict[tuple[str, str], dict[str, Any]]) -> str:
@@ -878,8 +880,10 @@ def main() -> None:
         kept = tested[library, name] = part(library, name, options)
         print(f"{kept['games']} games in {kept['seconds']} s, leaks: {', '.join(kept['leaks']) or 'none'}", flush=True)
     command = f"--games {options.games} --worlds {options.worlds} --seconds {options.seconds:g}"
-    write_text(ROOT / "benches" / "AUDIT.md", page(tested, untested, command))
+    text = page(tested, untested, command)
+    write_text(ROOT / "benches" / "AUDIT.md", text)
     write_text(ROOT / "benches" / "audit.csv", table(tested))
+    draw("audit", text)
 
 
 if __name__ == "__main__":

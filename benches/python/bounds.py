@@ -11,7 +11,7 @@ from pathlib import Path
 from rows import Row, completed
 
 import stier
-from stier._files import write
+from stier.experiments._pages import save_picture
 
 HERE = Path(__file__).parents[1]
 TABLE, PICTURE = HERE / "bounds.csv", HERE / "bounds.png"
@@ -76,7 +76,7 @@ def draw(rows: list[Row]) -> None:
     figure.suptitle(
         f"The network can be beaten by at least {network:.2f} points per bout, greedy by {max(gains):.2f}", x=0.5
     )
-    write(PICTURE, lambda path: figure.savefig(path, format="png", dpi=130, metadata={"Software": None}))
+    save_picture(figure, PICTURE)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The coverage of 95 % intervals and the cost in width: writes `COVERAGE.md`.
+"""The coverage of 95 % intervals and the cost in width: writes `COVERAGE.md` and `coverage.png`.
 
 Run it with the extra `ratings`. It takes about a minute.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from charts import draw, illustrated
 from measure import machine
 from scipy import stats
 
@@ -203,14 +204,14 @@ def coverage(tables: Sequence[Sequence[Cells]]) -> str:
         found = sorted((row[column] for row in rows for column in columns if row[column] != "-"), key=float)
         return found[0], found[-1]
 
-    return page(
+    found = page(
         "How often do 95 % intervals hold?",
         f"Stier's hold the true mean in at least {ends(two, 4)[0]} % of samples of wins and losses, Student's in as "
         f"few as {ends(two, 3)[0]} %, where losses are rare. With other returns they hold in at least "
         f"{ends(other, 4)[0]} %, and for ratings in at least {ends(rated, 3)[0]} %. They are hardly wider in matches "
         f"of the games: at most {ends(played, 2)[1]} times with 200 deals, {ends(played, 3)[1]} times with 1,000.",
         sure=[
-            "Stier's interval with Student's, which takes what was not seen to be impossible. "
+            "Stier's interval with Student's, which treats returns that did not occur as impossible. "
             f"Wins and losses, and ratings, are computed exactly; other returns come from {SAMPLES:,} samples each. "
             "Lower bounds of `exploit`, in Goofspiel, where the true value is known, were wrong in "
             f"{ends(bounds, 4)[1]} % of the runs, and by Student's interval in up to {ends(bounds, 3)[1]} %.",
@@ -225,8 +226,10 @@ def coverage(tables: Sequence[Sequence[Cells]]) -> str:
         }
         | {"Where and when": "\n".join([*machine(), f"- NumPy {np.__version__}"])},
     )
+    return illustrated("coverage", found)
 
 
 if __name__ == "__main__":
     text = coverage([list(make()) for *_, make in TABLES])
     (Path(__file__).parents[1] / "COVERAGE.md").write_text(text, "utf-8")
+    draw("coverage", text)

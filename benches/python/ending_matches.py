@@ -123,17 +123,18 @@ def table() -> str:
 
 
 def answer() -> str:
-    """The gain of the network by endings against itself, in a sentence."""
+    """The gains of the network by endings against itself, in a sentence; all are above 0 by 95 % intervals."""
     found = pd.read_csv(TABLE, keep_default_na=False).query("by == 'expected'")
 
     def points(tricks: int, gadget: str) -> str:
         rows = found[(found["tricks"] == tricks) & (found["gadget"] == gadget)]
-        ci95 = np.sqrt(np.square(rows["ci95"]).sum()) / len(rows)
-        return f"{rows['mean'].mean():+.3f} ± {ci95:.3f}"
+        gain, ci95 = rows["mean"].mean(), np.sqrt(np.square(rows["ci95"]).sum()) / len(rows)
+        assert gain > ci95, (tricks, gadget)
+        return f"{gain:.2f}"
 
     return (
-        f"two tricks solved after an attack gain {points(2, 'resolve')} points per bout for the network against itself "
-        f"({points(2, 'unsafe')} without a gadget), three {points(3, 'resolve')}."
+        f"In the full game the network against itself gains {points(2, 'resolve')} points per bout by two tricks "
+        f"solved after an attack ({points(2, 'unsafe')} without a gadget), and {points(3, 'resolve')} by three."
     )
 
 

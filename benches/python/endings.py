@@ -15,6 +15,7 @@ import ending_matches
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from charts import draw, illustrated
 from decks import DECKS, LARGEST, NEAR, SEEDS, game_of, network
 from measure import machine
 from rows import Row, completed
@@ -278,32 +279,25 @@ def endings(rows: Sequence[Row], times: str, where: list[str]) -> str:
     *first, last = (f"{100 * one:.1f}" for one in uniform)
     listed = f"{', '.join(first)} and {last}"
     safe = sum(len(found) for kind, found in shares.items() if kind[2] != "unsafe")
-    return page(
+    text = page(
         "Do solved endings bring a network nearer to equilibrium?",
         f"Yes, with a *gadget*, which limits what the opponent can gain: in each of {safe} measurements in four small "
         "decks. Without one (`unsafe`) networks near an equilibrium became up to "
         f"{max(shares[kind].max() for kind in worse):.0f} times as easy to exploit. Solving the last two of four "
         f"tricks leaves {between(three, 2)} of a network's NashConv, the last three {between(three, 3)}; in the full "
         "game the gain is small.",
-        picture=f"{summary(groups)}\nMeans of five networks: NashConv in points *alone*, and the part of it that is "
-        "left.",
         sure=[
-            "Exact NashConv of policies, five networks in each deck, which draw their actions, have learned from "
-            f"1,048,576 decisions (2x3: three times as many) and have {listed} % of the NashConv of uniform play. "
-            f"Endings have {FEW_ITERATIONS} iterations, the default, with `max_margin` {MORE_ITERATIONS}. *Share* is "
-            "`range_share`: with 0 a gadget keeps every hand of the opponent from winning more than against the "
-            "network.",
-            "The network, the number of tricks and the iterations: an ending mends only what the network loses in it, "
-            "and near an equilibrium 50 iterations leave half of what 20 leave. A share of "
-            "0.1 or 0.5 mostly leaves less NashConv than a share of 0, but is less safe. To leave out unlikely own "
-            f"hands (`range_cut={CUT}`) cost at most {cost('resolve', CUT)} points of NashConv with `resolve`, "
-            f"{cost('resolve', '0.01')} at 0.01, and {cost('unsafe', CUT)} with `unsafe`.",
-            f"Larger games. In the full game {ending_matches.answer()} No gain was shown for `mmds` and `best`, whose "
-            "matches could have missed one of 0.03 points. Endings that are solved in part help in decks (last tables "
-            "below); they have no gadget, and were not tried in matches.",
+            "Exact NashConv of five networks in each deck, before and after. Endings have "
+            f"{FEW_ITERATIONS} iterations, with `max_margin` {MORE_ITERATIONS}. *Share* is `range_share`: with 0 no "
+            "hand of the opponent can win more than against the network.",
+            "The network, the number of tricks and the iterations. Near an equilibrium 50 iterations leave half of "
+            "what 20 leave. A share of 0.1 or 0.5 mostly leaves less than a share of 0, but is less safe.",
+            f"Larger games. {ending_matches.answer()} No gain was shown for `mmds` and `best`.",
         ],
         command="python benches/python/endings.py",
         details={
+            "Means by deck": f"{summary(groups)}\nMeans of five networks: NashConv in points *alone*, and the part of "
+            "it that is left.",
             "How many iterations?": f"{iterated(groups)}\nThe part of the network's NashConv that is left in the "
             "deck of 2x3, where networks are nearest to an equilibrium: means of five, and the largest.",
             "Means and worst seeds": means(groups),
@@ -312,6 +306,13 @@ def endings(rows: Sequence[Row], times: str, where: list[str]) -> str:
             "a hand three are set aside, with three one. Both have two cards in the pile, as has the deck of *2x3*; a "
             "deck of *2x5* has four. *Tricks solved* are both `ending_tricks` and `attack_tricks`. *Left* is NashConv "
             "divided by that of the same network alone; the *worst seed* is that with the largest part.\n\n"
+            "*The networks* draw their actions, have learned from 1,048,576 decisions (2x3: three times as many) and "
+            f"have {listed} % of the NashConv of uniform play. An ending mends only what the network loses in it.\n\n"
+            f"*Unlikely own hands.* To leave them out (`range_cut={CUT}`) cost at most {cost('resolve', CUT)} points "
+            f"of NashConv with `resolve`, {cost('resolve', '0.01')} at 0.01, and {cost('unsafe', CUT)} with "
+            "`unsafe`.\n\n"
+            "*Not shown.* The matches of `mmds` and `best` could have missed a gain of 0.03 points. Endings that are "
+            "solved in part have no gadget, and were not tried in matches.\n\n"
             "*From an equilibrium.* The test `an_equilibrium_stays_one_only_with_a_gadget` solves all parts of Kuhn "
             "and Leduc poker and of a deck of 2x3 anew, in 1,000 iterations from a policy of 2,000, with share 0: "
             "without a gadget NashConv rises by more than 0.01 in each, with one by less than 0.001.",
@@ -321,13 +322,16 @@ def endings(rows: Sequence[Row], times: str, where: list[str]) -> str:
             "Where and when": "\n".join(where),
         },
     )
+    return illustrated("endings", text)
 
 
 def main() -> None:
     """Measures what is missing in the table, and writes the page."""
     os.nice(10)
     rows = completed(TABLE, KEY, wanted(), measured)
-    (HERE / "ENDINGS.md").write_text(endings(rows, speed(), machine()), "utf-8")
+    text = endings(rows, speed(), machine())
+    (HERE / "ENDINGS.md").write_text(text, "utf-8")
+    draw("endings", text)
 
 
 if __name__ == "__main__":

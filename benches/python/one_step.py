@@ -28,7 +28,7 @@ from rows import Row, completed
 
 import stier
 import stier.train
-from stier._files import write
+from stier.experiments._pages import save_picture
 from stier.solving import GameTree, mirror_step
 
 ROOT = Path(__file__).parents[2]
@@ -289,10 +289,11 @@ def picture(rows: Sequence[Row]) -> None:
 
     from stier.plots import COLOURS
 
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")
     starts = {game: list(own) for game, own in NETWORKS.items()} | {game: [str(one) for one in SHARES] for game in TOYS}
     looks = {"small": (COLOURS[0], "-"), "large": (COLOURS[0], "--"), "kuhn_poker": (COLOURS[1], "-")}
-    helps: dict[bool, list[float]] = {True: [], False: []}
+    helps: dict[str, float] = {}
+    ends: tuple[list[tuple[float, str]], list[tuple[float, str]]] = ([], [])
     for game, own in starts.items():
         colour, style = looks.get(game, (COLOURS[1], "--"))
         ax = axes[int(game in TOYS)]
@@ -303,22 +304,28 @@ def picture(rows: Sequence[Row]) -> None:
             after = np.array([[float(row["nash_conv"]) / old[row["seed"]] for row in step] for step in steps])
             ax.plot(x, after.mean(axis=1), style, color=colour, label=NAMES[game] if number == 0 else None)
             ax.fill_between(x, after.min(axis=1), after.max(axis=1), color=colour, alpha=0.07, lw=0)
+            ends[game in TOYS].append((after[-1].mean(), title_of(start).replace(" decisions, ", ", ")))
             worse = [step for step, one in zip(x, after.mean(axis=1), strict=True) if one >= 1]
-            helps[game in TOYS].append(max(step for step in x if step < min(worse, default=np.inf)))
-    for ax in axes:
+            best = max(step for step in x if step < min(worse, default=np.inf))
+            helps[game] = min(best, helps.get(game, np.inf))
+    for ax, names in zip(axes, ends, strict=True):
         ax.axhline(1, color="gray", lw=0.8)
         ax.set(xscale="log", yscale="log", xlabel="step", ylabel="NashConv after the step / before it")
-        policies = "network" if ax is axes[0] else "starting policy"
-        ax.legend(frameon=False, title=f"a line for each kind of {policies}", alignment="left")
+        ax.legend(frameon=False, loc="upper left")
         ax.spines[["top", "right"]].set_visible(False)
         ax.minorticks_off()
+        # The names of lines that end close to each other are moved apart.
+        low, high = np.log(ax.get_ylim())
+        place = -np.inf
+        for end, name in sorted(names):
+            place = max(np.log(end), place + 0.045 * (high - low))
+            ax.text(1300, np.exp(place), name, fontsize=8, va="center")
     axes[0].set_yticks((0.5, 0.7, 1, 1.4), ("0.5", "0.7", "1", "1.4"))
     axes[1].set_yticks((1, 3, 10, 30), ("1", "3", "10", "30"))
-    decks, poker = min(helps[False]), min(helps[True])
-    figure.suptitle(
-        f"In the decks, steps of up to {decks:g} come nearer to equilibrium; in poker only those of up to {poker:g}"
-    )
-    write(PICTURE, lambda path: figure.savefig(path, format="png", dpi=110, metadata={"Software": None}))
+    decks = min(helps[game] for game in NETWORKS)
+    poker = " and ".join(f"{helps[game]:g} in {NAMES[game]}" for game in TOYS)
+    figure.suptitle(f"Steps of up to {decks:g} come nearer to equilibrium in the decks, of up to {poker}")
+    save_picture(figure, PICTURE)
 
 
 def listed(text: str) -> list[str]:

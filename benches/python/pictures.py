@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import stier
-from stier._files import write
+from stier.experiments._pages import save_picture
 
 BENCHES = Path(__file__).parents[1]
 IMAGES = BENCHES.parent / "notebooks" / "images"
@@ -131,7 +131,7 @@ def _save(figure: Any, name: str, title: str, folder: Path = IMAGES) -> None:
     for ax in figure.axes:
         ax.spines[["top", "right"]].set_visible(False)
     figure.suptitle(title, fontsize=11)
-    write(folder / name, lambda path: figure.savefig(path, format="png", dpi=130, metadata={"Software": None}))
+    save_picture(figure, folder / name)
 
 
 def page() -> None:

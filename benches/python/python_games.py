@@ -1,4 +1,4 @@
-"""The speed of games written in Python: writes `PYTHON_GAMES.md`.
+"""The speed of games written in Python: writes `PYTHON_GAMES.md` and `python_games.png`.
 
 Each game of `python/examples` plays beside one written in Rust: the same game, and for the trick-taking game one of
 about the same size. All figures are of one thread and CPU time, the best of five.
@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from charts import draw, illustrated
 from measure import machine, seconds
 
 import stier
@@ -100,23 +101,23 @@ def python_games(rows: list[Row], where: list[str]) -> str:
     for text, decisions, iterations, histories, milliseconds in rows:
         cells = (f"{decisions:,.0f}", f"{iterations:,.0f}", f"{histories:,.0f}", f"{milliseconds:.3g}")
         table += line([f"`{text}`", *cells])
-    return page(
+    text = page(
         "How fast are games written in Python?",
         f"A decision takes {factors('decisions')} times as long as in a game written in Rust, an iteration of ISMCTS "
         f"{factors('iterations')} times, and a position that was not seen before {factors('histories')} times. "
         "Python is asked once about each position, so what counts is how many positions are new. "
         "Solvers do not ask the game.",
-        picture=table.strip(),
         sure=[
             "The games of `python/examples` with games written in Rust: the same game, and for "
             "the trick-taking game one of about the same size. One thread, CPU time, the best of five.",
             "The game: in a large one nearly all positions are new (*new "
-            "histories*), in a small one that is played often only few.",
+            "histories* in the table), in a small one that is played often only few.",
             "Games with many more positions than memory holds.",
         ],
         command="python benches/python/python_games.py",
-        details={"Where and when": "\n".join(where)},
+        details={"All games": table, "Where and when": "\n".join(where)},
     )
+    return illustrated("python_games", text)
 
 
 def main() -> None:
@@ -126,7 +127,9 @@ def main() -> None:
         for text in pair:
             game = fresh(text)
             rows.append(Row(text, steps(game), search(game), first(text), solve(game)))
-    (HERE / "PYTHON_GAMES.md").write_text(python_games(rows, machine()), "utf-8")
+    text = python_games(rows, machine())
+    (HERE / "PYTHON_GAMES.md").write_text(text, "utf-8")
+    draw("python_games", text)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Decks of Schwinget solved on public states: writes `RANGES.md`.
+"""Decks of Schwinget solved on public states: writes `RANGES.md` and `ranges.png`.
 
 Each figure is from a process of its own, with one thread and in CPU time. It takes about ten minutes.
 """
@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from charts import draw, illustrated
 from measure import machine
 
 import stier
@@ -107,26 +108,29 @@ def ranges(rows: dict[str, dict[str, Any]], tree: dict[str, Any], where: list[st
     large, small = rows[LARGE], rows[SMALL]
     largest = max(rows.values(), key=lambda row: row["sets"])
 
-    def solved_to(row: dict[str, Any]) -> str:
-        return f"{row['exploitability']:.1e} in {row['building'] + row['seconds']:.3g}"
+    def solved_in(row: dict[str, Any]) -> str:
+        return f"{row['building'] + row['seconds']:.0f} CPU seconds"
 
-    return page(
+    def left(row: dict[str, Any]) -> str:
+        return f"{100 * row['exploitability'] / row['first']:.2f} %"
+
+    text = page(
         "How large a Schwinget can be solved?",
-        f"At least a deck of {largest['sets']:,} information sets: on public states with ranges of hands it is "
-        f"solved to an exploitability of {solved_to(largest)} CPU seconds, and one of {large['sets']:,} to "
-        f"{solved_to(large)}. Where the tree of histories can solve a deck, too, it takes "
-        f"{tree['seconds'] / small['seconds']:.0f} times as long for the same iterations.",
-        picture=table.strip(),
+        f"At least a deck of {largest['sets'] / 1e6:.0f} million information sets: on public states with ranges of "
+        f"hands it is solved in {solved_in(largest)}, to {left(largest)} of the exploitability of uniform play. A deck "
+        f"of {large['sets'] / 1e6:.1f} million comes to {left(large)} in {solved_in(large)}. Where the tree of "
+        f"histories can solve a deck, too, it takes {tree['seconds'] / small['seconds']:.0f} times as long for the "
+        "same iterations.",
         sure=[
             "CFR+ on one thread, CPU time, `scoring=schwinger`; exploitability is measured exactly. A deck of *2x5* "
             "has two suits of five and a counter, if nothing else is said. *Information sets* are those on public "
-            "states, where suits of which nothing has been seen count once and the order of draws does not count. "
-            "*MB* are what solving adds to the process at its peak.",
+            "states, where suits of which nothing has been seen count once and the order of draws does not count.",
             "The processor: public states of one shape stand side by side in its vector registers.",
             "The full deck, which is too large: what equilibria do changes with the deck (`ATTACK.md`).",
         ],
-        command="python benches/python/ranges.py",
+        command="python benches/python/ranges.py   # ten minutes",
         details={
+            "All decks": f"*MB* are what solving adds to the process at its peak.\n\n{table}",
             "Where the memory goes": causes(rows),
             "The tree of histories": f"{SMALL}: {tree['sets']:,} information sets, {tree['seconds']:.3g} CPU seconds "
             f"for {tree['iterations']} iterations, value {tree['value']:+.4f}, exploitability "
@@ -134,6 +138,7 @@ def ranges(rows: dict[str, dict[str, Any]], tree: dict[str, Any], where: list[st
             "Where and when": "\n".join(where),
         },
     )
+    return illustrated("ranges", text)
 
 
 def elsewhere(name: str, *, ranges: bool) -> dict[str, Any]:
@@ -150,8 +155,9 @@ def main() -> None:
         print(json.dumps(solved(sys.argv[1], sys.argv[2] == "ranges")))
         return
     rows = {name: elsewhere(name, ranges=True) for name in DECKS}
-    page = ranges(rows, elsewhere(SMALL, ranges=False), machine())
-    (HERE / "RANGES.md").write_text(page, "utf-8")
+    text = ranges(rows, elsewhere(SMALL, ranges=False), machine())
+    (HERE / "RANGES.md").write_text(text, "utf-8")
+    draw("ranges", text)
 
 
 if __name__ == "__main__":

@@ -10,13 +10,14 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from charts import draw, illustrated
 from measure import machine
 
 from stier.experiments import header, line, page
 
 HERE = Path(__file__).resolve().parents[1]
 GAMES = ("schweins_galopp", "schwimmen", "schwinget", "up_and_down")
-#: The figures above the folds: what is measured for each game, and the name of its benchmark.
+#: The figures of the picture: what is measured for each game, and the name of its benchmark.
 HEADLINES = {
     "decisions and random events of random play, in Rust": "playout/{}/random",
     "states drawn from what a player knows, in Rust": "sample/{}/state",
@@ -136,13 +137,12 @@ def results(rows: dict[str, Row], where: list[str]) -> str:
     first = header(["per second", *(f"`{game}`" for game in GAMES)])
     for what, name in HEADLINES.items():
         first += line([what, *(rate(rows[name.format(game)].median) for game in GAMES)])
-    return page(
+    text = page(
         "How fast is it?",
         f"From Python, one core makes {millions(rows, 'vector/{}/python-float32')} million decisions per second in "
         f"the four games from rulebooks, observations included. A single game makes "
         f"{millions(rows, 'python/{}/pettingzoo', 'python/{}/gymnasium')} million through PettingZoo and Gymnasium. "
         f"ISMCTS makes {millions(rows, 'ismcts/{}/random-10k')} million iterations per second, each played to the end.",
-        picture=f"{first}\n`k` is a thousand, `M` a million.",
         sure=[
             "Medians of one core with default rules, by criterion. The intervals are narrower than 1 % in most rows.",
             "The machine: others differ by a factor of two or more. Rules with more players or cards take longer.",
@@ -150,11 +150,13 @@ def results(rows: dict[str, Row], where: list[str]) -> str:
         ],
         command="make bench",
         details={
+            "The figures of the picture": f"{first}\n`k` is a thousand, `M` a million.",
             "All benchmarks, with 95 % intervals": table(rows),
             "What the benchmarks are": NOTES,
             "Where and when": "\n".join(where),
         },
     )
+    return illustrated("results", text)
 
 
 def main() -> None:
@@ -164,7 +166,9 @@ def main() -> None:
     if missing := {name.format(game) for name in HEADLINES.values() for game in GAMES} - rows.keys():
         sys.exit(f"not measured yet, so no page: {', '.join(sorted(missing))}; make bench measures everything")
     compiler = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True).stdout.strip()
-    (HERE / "RESULTS.md").write_text(results(rows, [*machine(), f"- compiler: {compiler}"]), "utf-8")
+    text = results(rows, [*machine(), f"- compiler: {compiler}"])
+    (HERE / "RESULTS.md").write_text(text, "utf-8")
+    draw("results", text)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Games of OpenSpiel, solved by OpenSpiel, LiteEFG and this package: writes `SOLVING.md`.
+"""Games of OpenSpiel, solved by OpenSpiel, LiteEFG and this package: writes `SOLVING.md` and `solving.png`.
 
 Run it with the extra `open_spiel`, and with LiteEFG (``pip install LiteEFG``), whose columns are otherwise left out.
 All figures are of one thread and CPU time. Each comes from a process of its own. It takes about half an hour.
@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import pyspiel
+from charts import draw, illustrated
 from measure import machine, seconds
 
 import stier
@@ -279,9 +280,9 @@ def solving(found: dict[str, Figures], packages: list[str], where: list[str]) ->
         ],
     )
     missed = any("target" not in own[package] for own in found.values() for package in solvers)
-    return page(
+    text = page(
         "How fast are OpenSpiel's games solved?",
-        f"To a NashConv of {TARGET:g} with CFR+, `stier.solve` is {faster}, building included. Building the tree "
+        f"To a NashConv of a thousandth with CFR+, `stier.solve` is {faster}, building included. Building the tree "
         f"out of OpenSpiel takes {factors(found, 'Stier', 'walk', 'build')} times as long as a loop in Python over all "
         "histories of the game.",
         sure=[
@@ -306,6 +307,7 @@ def solving(found: dict[str, Figures], packages: list[str], where: list[str]) ->
             "Where and when": "\n".join(where),
         },
     )
+    return illustrated("solving", text)
 
 
 def on_public_states() -> str:
@@ -356,7 +358,9 @@ def main() -> None:
         pass
     found = {name: {package: measure(package, name) for package in packages} for name in GAMES}
     where = [*machine(), f"- versions: {', '.join(f'{name} {number}' for name, number in versions.items())}"]
-    (HERE / "SOLVING.md").write_text(solving(found, packages, where), "utf-8")
+    text = solving(found, packages, where)
+    (HERE / "SOLVING.md").write_text(text, "utf-8")
+    draw("solving", text)
 
 
 if __name__ == "__main__":

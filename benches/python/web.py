@@ -130,7 +130,7 @@ def web(loads: list[float], shifts: Shifts, files: list[tuple[str, int, int]], s
         f"A card can be played {loads[len(loads) // 2]:.0f} ms after the page is requested, and searches reach "
         f"{100 * min(middles):.0f} to {100 * max(middles):.0f} % of their native speed. "
         f"The page and its engine are {first:.1f} MB compressed. In a whole game the layout shifts by at most "
-        f"{max(map(max, shifts.values())):.3f}.",
+        f"{max(map(max, shifts.values())):.2f}.",
         picture="![A trick stays on the table until the next lead, and then flies to its winner](page_trick.png)",
         sure=[
             f"{len(loads)} first visits on the machine that serves the page, from "

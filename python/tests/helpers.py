@@ -151,14 +151,19 @@ def above_the_folds(page: str) -> str:
     return re.sub(folds, "", page, flags=re.DOTALL | re.MULTILINE)
 
 
-def assert_form(page: str) -> None:
-    """Asserts that a page has the form of a page that answers a question."""
+def assert_form(page: str, pictures: int | None = None) -> None:
+    """Asserts that a page has the form of a page that answers a question, with so many pictures above its folds."""
     text = above_the_folds(page)
     title, answer = text.split("\n\n")[:2]
     assert re.fullmatch(r"# .*\?", title)
     assert answer.startswith("**")
     assert len(re.findall(r"\.(?:\*\*)?(?=\s|$)", answer)) <= 3
     assert len(re.findall("±", text)) <= 3
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    assert re.findall(r"^\|.*", prose, re.MULTILINE) == []
+    assert re.findall(r"\b\d[\d,]*\.\d{3,}|\b\d+(?:\.\d+)?e[-+]\d+", prose) == []
+    if pictures is not None:
+        assert len(re.findall(r"^!\[.+\]\(", text, re.MULTILINE)) == pictures
     sure, _, repeat = text.partition("## How sure?\n")[2].partition("## Repeat it\n")
     assert re.findall(r"^- \*\*(.*?)\.\*\*", sure, re.MULTILINE) == [
         "What was compared",

@@ -81,7 +81,7 @@ def test_a_run_goes_on_and_makes_the_page(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(audit, "programs", lambda: "another digest")
     assert audit.part("open_spiel", "euchre", options)["made"] == "again"
     page = audit.page(once, [("open_spiel", "skat", "no resampler")], "--games 2")
-    assert_form(page)
+    assert_form(page, pictures=1)
     assert "| `kuhn_poker` | 2 |" in page
     assert "an illegal past (seed " in page
     assert "- no resampler: `skat`" in page

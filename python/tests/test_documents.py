@@ -178,18 +178,41 @@ def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 130
 
 
+#: Pages of results, each with a picture.
+RESULTS = sorted({*(ROOT / "benches").glob("*.md")} - {ROOT / "benches" / "README.md"})
 GUIDES = [ROOT / "python" / "docs" / "guides" / f"{name}.md" for name in ("attack_timing", "near_equilibrium")]
 #: Pages that answer a question, all in one form.
 ANSWERS = [
     *GUIDES,
     ROOT / "notebooks" / "attack_timing" / "results" / "answer.md",
-    *sorted({*(ROOT / "benches").glob("*.md")} - {ROOT / "benches" / "README.md"}),
+    *RESULTS,
 ]
 
 
 @pytest.mark.parametrize("page", ANSWERS, ids=lambda page: page.stem)
 def test_a_page_with_an_answer_has_the_form(page: Path) -> None:
-    assert_form(page.read_text("utf-8"))
+    assert_form(page.read_text("utf-8"), pictures=1 if page in [*RESULTS, *GUIDES] else None)
+
+
+@pytest.mark.parametrize("page", RESULTS, ids=lambda page: page.stem)
+def test_the_picture_of_a_page_of_results_is_small(page: Path) -> None:
+    (name,) = re.findall(r"^!\[.+\]\((.+)\)$", above_the_folds(page.read_text("utf-8")), re.MULTILINE)
+    assert (page.parent / name).stat().st_size < 60_000
+
+
+def test_pictures_show_the_tables_of_their_pages() -> None:
+    pytest.importorskip("matplotlib")
+    sys.path.insert(0, str(ROOT / "benches" / "python"))
+    charts = importlib.import_module("charts")
+    assert len(charts.CHARTS) == 10
+    for name in charts.CHARTS:
+        page = (ROOT / "benches" / f"{name.upper()}.md").read_text("utf-8")
+        assert charts.illustrated(name, page) == page
+        chart = charts.CHARTS[name](page)
+        assert {len(lengths) for lengths in chart.series.values()} == {len(chart.rows)}
+        (axes,) = chart.draw().axes
+        assert [label.get_text() for label in axes.get_yticklabels()] == [*chart.rows]
+    importlib.import_module("matplotlib.pyplot").close("all")
 
 
 def test_the_page_of_speeds_has_the_form() -> None:
@@ -198,14 +221,9 @@ def test_the_page_of_speeds_has_the_form() -> None:
     results = importlib.import_module("results")
     rows = {name.format(game): results.Row(80, 79, 81) for name in results.HEADLINES.values() for game in results.GAMES}
     page = results.results(rows, ["- machine: mine"])
-    assert_form(page)
+    assert_form(page, pictures=1)
     assert "**From Python, one core makes 12 to 12 million decisions per second" in page
     assert "| vector/schwinget/python-float32 | decision | 80.00 | 79.00 .. 81.00 | 12.50 M |" in page
-
-
-@pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
-def test_a_research_guide_has_one_picture_above_its_folds(page: Path) -> None:
-    assert len(re.findall(r"^!\[", above_the_folds(page.read_text("utf-8")), re.MULTILINE)) == 1
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "python" / "docs" / "guides").glob("*.md")), ids=lambda page: page.stem)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from inspect import signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -118,8 +118,8 @@ class Training(TablePlan):
             details[f"<code>{game}</code>"] = _table(notes, found)
             if found and not measure:
                 measure, ends = next(iter(found.items()))
-                runs = ends.groupby("run", sort=False)
-                ranks[game] = {run + " (one seed)" * (len(own) == 1): _mean(own) for run, own in runs}
+                runs, start = ends.groupby("run", sort=False), _start(ends["run"])
+                ranks[game] = {run[start:] + " (one seed)" * (len(own) == 1): _mean(own) for run, own in runs}
         earlier = results[~results["run"].isin([row["name"] for row in self.rows])]
         if len(earlier):
             details["Earlier commits"] = _table(earlier.set_index("run")["made_by"].to_dict(), _ends(earlier))
@@ -161,6 +161,13 @@ def _check(row: Mapping[str, Any], game: stier.Game, agents: list[str]) -> None:
             Network.random(game, hidden=(1,)).save(file)
         for agent in (agent for agent in agents if not was_played(agent)):
             as_agent(agent.replace(NETWORK, file), game)
+
+
+def _start(names: Iterable[str]) -> int:
+    """Returns the length of the words up to the first comma if all runs begin with the same ones, or else 0."""
+    several = set(names)
+    starts = {name.partition(", ")[1] and name.partition(", ")[0] for name in several}
+    return len(starts.pop()) + len(", ") if len(several) > 1 and len(starts) == 1 and "" not in starts else 0
 
 
 def _ends(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
