@@ -77,13 +77,8 @@ STRICT := MAKEFLAGS= CARGO_BUILD_WARNINGS=deny cargo
 DENY = $(shell printf '%s\n' 1.97 "$$(cargo --version | cut -d ' ' -f 2)" | sort -V | tail -n 1 | \
 	grep -q '^1\.97$$' && echo '-- -D warnings')
 
-# The first crates are compiled while .venv is prepared. maturin goes on from there, with settings of its own for the last ones.
 ## build, play the demonstration, write its picture to out/
 demo: | new-enough
-	@test -x $(BIN)/maturin || { \
-		cargo build --release --quiet --package stier-python 2>/dev/null & first=$$!; \
-		trap '{ kill $$first; wait $$first; } 2>/dev/null' INT TERM EXIT; \
-		$(MAKE) --no-print-directory --silent $(BIN)/maturin; }
 	@echo '1/3 Compiling the engine: less than two minutes the first time'
 	@$(MAKE) --no-print-directory --jobs=2 $(VENV)/built $(VENV)/demo
 	@echo '2/3 Playing: random, greedy and a search at Schwinget, then the search at the other games'

@@ -156,7 +156,9 @@ def probability(tables: Tables) -> Figure:
         _shares(ax, table, column)
         ax.set_title(title)
     axes[-1, -1].set_axis_off()
-    figure.suptitle("All attack with many trumps more often than with few; they differ most without a trump\n(attacks at the first lead, in %)")
+    figure.suptitle(
+        "All attack with many trumps more often than with few; they differ most without a trump\n(attacks at the first lead, in %)"
+    )
     return figure
 
 

@@ -109,12 +109,12 @@ def games_by_players(name: str) -> list[stier.Game]:
 
 def print_other_games(deals: int, seed: int) -> None:
     """The search against random players in all other seats, for every other game and number of players."""
-    print(f"{SEARCHER} with random players in all other seats, {deals} paired deals:")
+    print(f"{SEARCHER} with random players in all other seats, {deals} paired deals, in poker {4 * deals}:")
     print(f"{'game':<16} players   {'mean return':>15}   {'wins, 95 % interval':<22} share")
     for name in stier.registered_names():
         for game in games_by_players(name) if name != GAME else []:
-            players = game.num_players()
-            result = stier.pit(game, [SEARCHER] + ["random"] * (players - 1), deals=deals, seed=seed, progress=True)
+            players, count = game.num_players(), 4 * deals if "poker" in name else deals
+            result = stier.pit(game, [SEARCHER] + ["random"] * (players - 1), deals=count, seed=seed, progress=True)
             mean = f"{result.mean[0]:+.3f} ± {result.ci95[0]:.3f}"
             wins, low, high = (100 * float(ends[0]) for ends in (result.wins, result.wins_low, result.wins_high))
             line = f"{name:<16} {players:>7}   {mean:>15}   {wins:5.1f} % ({low:.1f} to {high:.1f})"
@@ -165,7 +165,7 @@ def main() -> None:
         "--deals",
         type=int,
         default=250,
-        help="paired deals for each pair of agents, a tenth of them in the other games (default: 250)",
+        help="paired deals for each pair of agents; a tenth in the other games, in poker four tenths (default: 250)",
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of deals and agents (default: 0)")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder of the picture (default: out)")

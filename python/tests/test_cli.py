@@ -718,7 +718,7 @@ def test_play_advises_and_takes_back() -> None:
     done = run(*PLAY, "--adviser", "ismcts:iterations=50", stdin="u\nG6\nh\nb\nu\nq\n")
     assert "There is nothing to take back." in done.stdout
     hint = done.stdout.partition("5 searches by ismcts:iterations=50:\n")[2].partition("\n1) ")[0].splitlines()
-    assert re.fullmatch(r"▶ \S+ +[+-]\d\.\d{3}  chosen by [1-5] of 5 searches", hint[0])
+    assert re.fullmatch(r"▶ \S+ +[+-]\d\.\d\d  chosen by [1-5] of 5 searches", hint[0])
     compared = r"  \S+ +(no difference shown \(.* ± .*\)|(worse|better) by .* ± .*|not tried by every search)"
     assert len(hint) > 2
     assert all(re.fullmatch(compared, line) for line in hint[1:])
