@@ -390,13 +390,6 @@ impl Game for Schwinget {
         (self.rules.bouts == 1).then_some(self as _)
     }
 
-    fn can_happen(&self, state: &State, action: Action) -> bool {
-        match self.turn(state) {
-            Turn::Chance => state.pool >> action.0 & 1 == 1,
-            _ => self.legal(state).contains(action),
-        }
-    }
-
     fn public_form(&self, _: usize, fold: bool, _: &dyn Fn() -> bool) -> Result<Box<dyn PublicForm>, NoPublicForm> {
         // With two suits little is left to fold, and names that are kept can be looked up faster.
         let fold = fold && self.rules.suits > 2;
