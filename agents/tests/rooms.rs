@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 const ROOMS: [(&str, &str); 3] = [
     (
         "core",
-        "float hash list names rng seats utility word processor bits fact error options actions dealer symmetry encode \
-         dyn_pen scene game filter record playout plain games",
+        "hash list seats float word rng fact encode names utility processor scene dyn_pen options bits error actions symmetry \
+         game dealer filter record playout plain games",
     ),
     ("agents", "agent network belief rollout solve search catalogue arena batch erased tell"),
     (
         "python",
-        "errors run processor scene stats arrays values judgement python_game game state serial game_methods state_methods \
-         listing search policy agent python_agent worlds vector_settings entrants pit_result pit properties vector solve tree \
+        "errors run scene judgement processor stats values arrays python_game game state properties listing serial search \
+         policy pit_result game_methods state_methods agent python_agent worlds vector_settings entrants vector pit solve tree \
          public",
     ),
 ];

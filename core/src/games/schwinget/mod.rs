@@ -24,7 +24,7 @@ mod ways;
 
 use std::cmp::Ordering;
 
-use crate::actions::{Action, ActionSet as _, Actions64};
+use crate::actions::{Action, Actions64};
 use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
