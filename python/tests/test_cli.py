@@ -110,11 +110,48 @@ def commands() -> list[tuple[str, Command]]:
     return [(name, command) for name, command in found if isinstance(command, Command)]
 
 
-def test_the_list_of_commands_cuts_no_description(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_of_commands_cuts_no_description(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     assert main(["--help"]) == 0
-    commands = capsys.readouterr().out.partition("\nCommands:\n")[2]
-    assert "stier" in commands
-    assert "..." not in commands
+    listed = capsys.readouterr().out.partition("\nCommands:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in listed] == list(app.commands)
+    for line, command in zip(listed, app.commands.values(), strict=True):
+        first = (command.help or "").partition("\n\n")[0]
+        assert line.endswith(f"  {first}")
+        assert len(first) <= 50
+
+
+def test_help_recommends_what_was_measured() -> None:
+    """Discounted CFR, and the settings of training in poker, as in the pages of results and the guide."""
+    rows = re.findall(r"^\| (.*) \| `(.*)` \|.*\| (\S+) \| \S+ \|$", page("benches/SOLVING.md"), re.MULTILINE)
+    needed = {(game, algorithm): int(count) for game, algorithm, count in rows if count.isdecimal()}
+    shares = {game: needed[game, "discounted_cfr"] / needed[game, "cfr+"] for game, _ in needed}
+    told = " ".join((app.commands["solve"].help or "").split())
+    assert "takes less than half of its iterations in Schwinget, about two thirds in Leduc poker and Liar" in told
+    assert max(share for game, share in shares.items() if "Schwinget" in game) < 0.5
+    assert {round(shares[game] * 3) for game in ("Leduc", "Liar's Dice")} == {2}
+    assert [round(shares[game], 1) for game in ("Goofspiel 4", "Goofspiel 5")] == [1.1, 1]
+    advice = page("python/docs/guides/training.md").partition("**")[2].partition("`.")[0]
+    wanted = set(re.findall(r"--set\s+(\S+=[\w.,-]+)", advice))
+    examples = [line for _, command in commands() for line in command.examples if re.match("stier train .*poker", line)]
+    assert examples
+    for line in examples:
+        given = set(re.findall(r"--set (\S+)", line))
+        # The critic is the only part whose effect was small.
+        assert {each for each in wanted if not re.match("central_critic|action_critic|hidden", each)} <= given <= wanted
+
+
+def test_help_names_every_default(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, _ in commands():
+        assert main([*name.split(), "--help"]) == 0
+        told = " ".join(capsys.readouterr().out.split())
+        assert re.findall(r"default:? ?[\])]", told) == [], name
+
+
+def page(path: str) -> str:
+    return (HERE.parents[1] / path).read_text("utf-8")
 
 
 @pytest.mark.parametrize(("name", "command"), commands())

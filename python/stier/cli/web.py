@@ -29,7 +29,7 @@ PORT = 7843
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, help="The port to serve on; 0 takes a free one.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 def web(port: int, browser: bool) -> None:
-    """Open the web page of games, reviews and equilibria.
+    """Open the web page: games, reviews, equilibria.
 
     Play, review a game, practise attacks, look at equilibria. The page and the engine come from the installed
     package and run in the browser. Nothing leaves this machine. Press Ctrl-C to stop it.
