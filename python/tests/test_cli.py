@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import random
@@ -74,7 +75,7 @@ def test_one_game_or_agent_is_listed(capsys: pytest.CaptureFixture[str]) -> None
     assert "    iterations = 5   (1 to " in out
     assert "    c = 0.7   (" in out
     assert main(["agents", "ismcts:iterations=0"]) == 2
-    assert "iterations must be between 1 and 1000000000, got 0" in capsys.readouterr().err
+    assert "iterations must be at least 1, got 0\n" in capsys.readouterr().err
     for kind in ["game", "agent"]:
         assert main([f"{kind}s", "nobody"]) == 2
         assert capsys.readouterr().err.startswith(f"stier: unknown {kind} 'nobody'")
@@ -183,6 +184,8 @@ def test_help_says_what_every_option_is_for() -> None:
         (["pit", "schwinget", "random", "greedy", "--deal", "3"], "'--deals'"),
         (["pit", "schwinget", "random", "greedy", "--deals", "many"], "'many' is not a valid integer"),
         (["pit"], "Missing argument 'GAME'"),
+        (["web", "--port", "65536"], "'--port': must be 0 to 65535, got 65536."),
+        (["web", "--port", "-1"], "'--port': must be 0 to 65535, got -1."),
     ],
 )
 def test_wrong_usage_names_what_was_meant(command: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -447,26 +450,29 @@ def test_options_and_keys_of_json_are_those_of_the_file(capsys: pytest.CaptureFi
         (["solve", TINY, "--algorithm", "sequence_form", "--target", "0.1"], "takes neither iterations nor a target"),
         (["properties", "kuhn_poker", "--markdown", "--json"], "give --markdown or --json, not both"),
         (["exploitability", TINY, "oracle"], "oracle sees everything"),
-        (["properties", "schwinget", "--deals", "0"], "deals must be between 1 and "),
-        (["properties", "schwinget", "--games", "1"], "games must be between 2 and "),
+        (["properties", "schwinget", "--deals", "0"], "deals must be at least 1, got 0"),
+        (["properties", "schwinget", "--games", "1"], "games must be at least 2, got 1"),
         (["properties", "schwinget", "--rule", "bouts"], "NAME=VALUE"),
         (["pit", "jass", "random", "random"], "unknown game 'jass'; games: "),
         (["pit", "schwinget", "random"], "needs at least 2 agents"),
         (["pit", "schwinget", "random", "alphazero"], "agents: "),
         (["pit", "schwinget", "random", "random(x=1.5)"], "random has no option 'x'"),
-        (["pit", "schwinget", "random", "random", "--deals", "0"], "deals must be between 1 and "),
-        (["pit", "schwinget", "random", "random", "--threads", "-1"], "threads must be between 0 and "),
+        (["pit", "schwinget", "random", "random", "--deals", "0"], "deals must be at least 1, got 0"),
+        (["pit", "schwinget", "random", "random", "--deals", "9" * 13], "deals must be between 1 and 1000000000000, "),
+        (["pit", "schwinget", "random", "random", "--threads", "-1"], "threads must be between 0 and 1024, got -1"),
+        (["solve", TINY, "--iterations", "0"], "iterations must be at least 1, got 0"),
+        (["check-leak", TINY, "--games", "0"], "games must be at least 1, got 0"),
         (["pit", "schwinget", "random", "random", "--rule", "bouts"], "NAME=VALUE"),
         (["pit", "schwinget", "random", "random", "--rule", "bouts=2", "--rule", "bouts=3"], "twice"),
         (["pit", "schwinget:bouts=2", "random", "random", "--rule", "bouts=3"], "given twice"),
         (["pit", "schwinget", "random", "random", "--rule", "bouts=99"], "between 1 and 12"),
         (["exploit", "schwinget", "nobody"], "agents: "),
         (["exploit", "schwinget", "random", "--responder", "lbr:ply=2"], "lbr has no option 'ply'"),
-        (["exploit", "schwinget", "random", "--deals", "0"], "deals must be between 1 and "),
+        (["exploit", "schwinget", "random", "--deals", "0"], "deals must be at least 1, got 0"),
         (["exploit", "schwinget", "random", "--rule", "utility=score"], "utility=margin or utility=win"),
         (["play", "schwinget", "--seat", "2"], "seats: 0 to 1"),
         (["play", "schwinget", "--against", "nobody"], "agents: "),
-        (["play", "schwinget", "--seed", "-1"], "seed must be between 0 and "),
+        (["play", "schwinget", "--seed", "-1"], "seed must be at least 0, got -1"),
         (["play", "schwinget", "--adviser", "oracle"], "an oracle decides by the cards that the seat cannot know"),
     ],
 )
@@ -498,6 +504,25 @@ def test_errors_of_the_program_are_not_taken_for_wrong_arguments(
     monkeypatch.setattr(stier, "pit", fail)
     with pytest.raises(type(error)):
         main(["pit", "schwinget", "random", "random", "--csv", str(tmp_path / "games.csv")])
+
+
+def test_what_is_not_a_record_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bad.txt").write_text("hello\n")
+    (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe\x00")
+    for file in ("bad.txt", "bytes.txt", "-"):
+        monkeypatch.setattr("sys.stdin", io.StringIO("hello\n"))
+        assert main(["replay", file]) == 1
+        name = "the standard input" if file == "-" else file
+        assert capsys.readouterr().err.startswith(f"stier: {name} is not a record of stier play: ")
+
+
+def test_what_is_not_an_experiment_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "bad.toml").write_text("hello\n")
+    assert main(["run", "bad.toml"]) == 2
+    assert capsys.readouterr().err.startswith("stier: bad.toml: this is not a TOML file: Expected '=' ")
 
 
 def test_errors_of_files_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
