@@ -22,7 +22,7 @@ def _rules(game: Game) -> dict[str, str]:
 
 
 def _gets(game: Game, things: str) -> str:
-    """How final scores turn into returns."""
+    """The return of a player, from the final scores."""
     seats, utility = game.num_players(), game.rules()["utility"]
     if utility == "score":
         return f"You get your {things}."
