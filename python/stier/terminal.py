@@ -184,15 +184,17 @@ def search(search: Search, *, colour: bool | None = None) -> str:
 
 
 def comparison(searches: Sequence[Search], *, colour: bool | None = None) -> str:
-    """Three or more searches of a position: the action that most choose with its value, and what others cost.
+    """Three or more searches of a position: which actions are shown to be worse, in words, and by how much in a table.
 
-    Each search values the choices of the others, so a cost is not the difference of two values of one search.
+    The table begins with the action that most searches choose, with its value. Each search values the choices of the
+    others, so what another action costs is not the difference of two values of one search.
     """
     pen, first = Pen(colour), searches[0]
     faces = first.game.card_faces()
     best = judge(searches, first.action)[0]
     width = max(len(one.name) for one in first.actions)
     rows = []
+    groups: dict[str, list[tuple[float, str]]] = {}
     for one in first.actions:
         _, cost, ci95 = judge(searches, one.action)
         found = [stats for search in searches for stats in search.actions if stats.action == one.action]
@@ -200,18 +202,35 @@ def comparison(searches: Sequence[Search], *, colour: bool | None = None) -> str
         value = sum(stats.value * stats.visits for stats in found) / max(1, visits)
         if one.action == best:
             agreed = sum(search.action == best for search in searches)
-            said = f"chosen by {agreed} of {len(searches)} searches"
+            said, group = f"chosen by {agreed} of {len(searches)} searches", "best"
         elif cost is None or ci95 is None:
-            said = "not tried by every search"
+            said = group = "not tried by every search"
         else:
-            side, is_shown = "worse" if cost > 0 else "better", abs(cost) > ci95
+            group = side = "worse" if cost > 0 else "better"
             size = f"{abs(cost):.2f}" if abs(cost) >= 0.005 else "less than 0.01"
-            said = f"{side} by {size}" if is_shown else f"no difference shown ({size} {side}"
-            said += f" ± {ci95:.2f}" + ("" if is_shown else ")")
+            said = f"{size} {side} ± {ci95:.2f}"
+            if abs(cost) <= ci95:
+                said, group = f"{said}: no difference shown", "alike"
         name = pen.action(one.name, faces) + " " * (width - len(one.name))
         row = f"▶ {name}  {value:+8.2f}" if one.action == best else f"  {name}  {'':8}"
         rows.append((one.action != best, -value, f"{row}  {said}"))
-    return "\n".join(row for *_, row in sorted(rows))
+        groups.setdefault(group, []).append((-value, one.name))
+    by_value = {group: [name for _, name in sorted(names)] for group, names in groups.items()}
+    return "\n".join([_in_words(by_value), *(row for *_, row in sorted(rows))])
+
+
+def _in_words(groups: dict[str, list[str]]) -> str:
+    """A comparison in one sentence, from the names of the actions of each group."""
+    best, alike = groups["best"], groups.get("alike", [])
+    parts = [f"{', '.join([*best, *alike])}: no difference shown" if alike else f"{best[0]} is the choice"]
+    for group in ("better", "worse"):
+        if names := groups.get(group):
+            parts.append(f"{_and(names)} {'is' if len(names) == 1 else 'are'} {group}")
+    return "; ".join(parts) + "."
+
+
+def _and(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
 
 
 def _bar(share: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import random
@@ -22,7 +23,7 @@ from helpers import OWN_GAMES
 
 import stier
 from stier import terminal
-from stier.cli import _endings as endings, _worlds, main, rules as rules_command
+from stier.cli import _endings as endings, _goals as goals, _worlds, main, rules as rules_command
 from stier.cli._app import app
 from stier.cli._command import Command
 
@@ -74,7 +75,7 @@ def test_one_game_or_agent_is_listed(capsys: pytest.CaptureFixture[str]) -> None
     assert "    iterations = 5   (1 to " in out
     assert "    c = 0.7   (" in out
     assert main(["agents", "ismcts:iterations=0"]) == 2
-    assert "iterations must be between 1 and 1000000000, got 0" in capsys.readouterr().err
+    assert "iterations must be at least 1, got 0\n" in capsys.readouterr().err
     for kind in ["game", "agent"]:
         assert main([f"{kind}s", "nobody"]) == 2
         assert capsys.readouterr().err.startswith(f"stier: unknown {kind} 'nobody'")
@@ -110,11 +111,48 @@ def commands() -> list[tuple[str, Command]]:
     return [(name, command) for name, command in found if isinstance(command, Command)]
 
 
-def test_the_list_of_commands_cuts_no_description(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_of_commands_cuts_no_description(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     assert main(["--help"]) == 0
-    commands = capsys.readouterr().out.partition("\nCommands:\n")[2]
-    assert "stier" in commands
-    assert "..." not in commands
+    listed = capsys.readouterr().out.partition("\nCommands:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in listed] == list(app.commands)
+    for line, command in zip(listed, app.commands.values(), strict=True):
+        first = (command.help or "").partition("\n\n")[0]
+        assert line.endswith(f"  {first}")
+        assert len(first) <= 50
+
+
+def test_help_recommends_what_was_measured() -> None:
+    """Discounted CFR, and the settings of training in poker, as in the pages of results and the guide."""
+    rows = re.findall(r"^\| (.*) \| `(.*)` \|.*\| (\S+) \| \S+ \|$", page("benches/SOLVING.md"), re.MULTILINE)
+    needed = {(game, algorithm): int(count) for game, algorithm, count in rows if count.isdecimal()}
+    shares = {game: needed[game, "discounted_cfr"] / needed[game, "cfr+"] for game, _ in needed}
+    told = " ".join((app.commands["solve"].help or "").split())
+    assert "takes less than half of its iterations in Schwinget, about two thirds in Leduc poker and Liar" in told
+    assert max(share for game, share in shares.items() if "Schwinget" in game) < 0.5
+    assert {round(shares[game] * 3) for game in ("Leduc", "Liar's Dice")} == {2}
+    assert [round(shares[game], 1) for game in ("Goofspiel 4", "Goofspiel 5")] == [1.1, 1]
+    advice = page("python/docs/guides/training.md").partition("**")[2].partition("`.")[0]
+    wanted = set(re.findall(r"--set\s+(\S+=[\w.,-]+)", advice))
+    examples = [line for _, command in commands() for line in command.examples if re.match("stier train .*poker", line)]
+    assert examples
+    for line in examples:
+        given = set(re.findall(r"--set (\S+)", line))
+        # The critic is the only part whose effect was small.
+        assert {each for each in wanted if not re.match("central_critic|action_critic|hidden", each)} <= given <= wanted
+
+
+def test_help_names_every_default(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, _ in commands():
+        assert main([*name.split(), "--help"]) == 0
+        told = " ".join(capsys.readouterr().out.split())
+        assert re.findall(r"default:? ?[\])]", told) == [], name
+
+
+def page(path: str) -> str:
+    return (HERE.parents[1] / path).read_text("utf-8")
 
 
 @pytest.mark.parametrize(("name", "command"), commands())
@@ -146,6 +184,8 @@ def test_help_says_what_every_option_is_for() -> None:
         (["pit", "schwinget", "random", "greedy", "--deal", "3"], "'--deals'"),
         (["pit", "schwinget", "random", "greedy", "--deals", "many"], "'many' is not a valid integer"),
         (["pit"], "Missing argument 'GAME'"),
+        (["web", "--port", "65536"], "'--port': must be 0 to 65535, got 65536."),
+        (["web", "--port", "-1"], "'--port': must be 0 to 65535, got -1."),
     ],
 )
 def test_wrong_usage_names_what_was_meant(command: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -410,26 +450,29 @@ def test_options_and_keys_of_json_are_those_of_the_file(capsys: pytest.CaptureFi
         (["solve", TINY, "--algorithm", "sequence_form", "--target", "0.1"], "takes neither iterations nor a target"),
         (["properties", "kuhn_poker", "--markdown", "--json"], "give --markdown or --json, not both"),
         (["exploitability", TINY, "oracle"], "oracle sees everything"),
-        (["properties", "schwinget", "--deals", "0"], "deals must be between 1 and "),
-        (["properties", "schwinget", "--games", "1"], "games must be between 2 and "),
+        (["properties", "schwinget", "--deals", "0"], "deals must be at least 1, got 0"),
+        (["properties", "schwinget", "--games", "1"], "games must be at least 2, got 1"),
         (["properties", "schwinget", "--rule", "bouts"], "NAME=VALUE"),
         (["pit", "jass", "random", "random"], "unknown game 'jass'; games: "),
         (["pit", "schwinget", "random"], "needs at least 2 agents"),
         (["pit", "schwinget", "random", "alphazero"], "agents: "),
         (["pit", "schwinget", "random", "random(x=1.5)"], "random has no option 'x'"),
-        (["pit", "schwinget", "random", "random", "--deals", "0"], "deals must be between 1 and "),
-        (["pit", "schwinget", "random", "random", "--threads", "-1"], "threads must be between 0 and "),
+        (["pit", "schwinget", "random", "random", "--deals", "0"], "deals must be at least 1, got 0"),
+        (["pit", "schwinget", "random", "random", "--deals", "9" * 13], "deals must be between 1 and 1000000000000, "),
+        (["pit", "schwinget", "random", "random", "--threads", "-1"], "threads must be between 0 and 1024, got -1"),
+        (["solve", TINY, "--iterations", "0"], "iterations must be at least 1, got 0"),
+        (["check-leak", TINY, "--games", "0"], "games must be at least 1, got 0"),
         (["pit", "schwinget", "random", "random", "--rule", "bouts"], "NAME=VALUE"),
         (["pit", "schwinget", "random", "random", "--rule", "bouts=2", "--rule", "bouts=3"], "twice"),
         (["pit", "schwinget:bouts=2", "random", "random", "--rule", "bouts=3"], "given twice"),
         (["pit", "schwinget", "random", "random", "--rule", "bouts=99"], "between 1 and 12"),
         (["exploit", "schwinget", "nobody"], "agents: "),
         (["exploit", "schwinget", "random", "--responder", "lbr:ply=2"], "lbr has no option 'ply'"),
-        (["exploit", "schwinget", "random", "--deals", "0"], "deals must be between 1 and "),
+        (["exploit", "schwinget", "random", "--deals", "0"], "deals must be at least 1, got 0"),
         (["exploit", "schwinget", "random", "--rule", "utility=score"], "utility=margin or utility=win"),
         (["play", "schwinget", "--seat", "2"], "seats: 0 to 1"),
         (["play", "schwinget", "--against", "nobody"], "agents: "),
-        (["play", "schwinget", "--seed", "-1"], "seed must be between 0 and "),
+        (["play", "schwinget", "--seed", "-1"], "seed must be at least 0, got -1"),
         (["play", "schwinget", "--adviser", "oracle"], "an oracle decides by the cards that the seat cannot know"),
     ],
 )
@@ -461,6 +504,25 @@ def test_errors_of_the_program_are_not_taken_for_wrong_arguments(
     monkeypatch.setattr(stier, "pit", fail)
     with pytest.raises(type(error)):
         main(["pit", "schwinget", "random", "random", "--csv", str(tmp_path / "games.csv")])
+
+
+def test_what_is_not_a_record_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bad.txt").write_text("hello\n")
+    (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe\x00")
+    for file in ("bad.txt", "bytes.txt", "-"):
+        monkeypatch.setattr("sys.stdin", io.StringIO("hello\n"))
+        assert main(["replay", file]) == 1
+        name = "the standard input" if file == "-" else file
+        assert capsys.readouterr().err.startswith(f"stier: {name} is not a record of stier play: ")
+
+
+def test_what_is_not_an_experiment_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "bad.toml").write_text("hello\n")
+    assert main(["run", "bad.toml"]) == 2
+    assert capsys.readouterr().err.startswith("stier: bad.toml: this is not a TOML file: Expected '=' ")
 
 
 def test_errors_of_files_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -718,10 +780,17 @@ def test_play_advises_and_takes_back() -> None:
     done = run(*PLAY, "--adviser", "ismcts:iterations=50", stdin="u\nG6\nh\nb\nu\nq\n")
     assert "There is nothing to take back." in done.stdout
     hint = done.stdout.partition("5 searches by ismcts:iterations=50:\n")[2].partition("\n1) ")[0].splitlines()
-    assert re.fullmatch(r"▶ \S+ +[+-]\d\.\d\d  chosen by [1-5] of 5 searches", hint[0])
-    compared = r"  \S+ +(no difference shown \(.* ± .*\)|(worse|better) by .* ± .*|not tried by every search)"
-    assert len(hint) > 2
-    assert all(re.fullmatch(compared, line) for line in hint[1:])
+    in_words, first, *others = hint
+    assert re.fullmatch(r"▶ \S+ +[+-]\d\.\d\d  chosen by [1-5] of 5 searches", first)
+    compared = r"  (\S+) +(?:less than )?\d\.\d\d (?:worse|better) ± \d\.\d\d(: no difference shown)?"
+    rows = [re.fullmatch(compared, line) for line in others]
+    assert len(rows) > 1
+    told = [(row[1], row[2] is not None) for row in rows if row is not None]
+    assert len(told) == len(rows)
+    # The sentence names the same moves as the table.
+    alike = [first.split()[1], *(name for name, is_alike in told if is_alike)]
+    assert in_words.startswith(f"{', '.join(alike)}: no difference shown" if alike[1:] else f"{alike[0]} is the choice")
+    assert set(re.findall(r"\w+", in_words)) >= {name for name, _ in told}
     believed = done.stdout.partition("What seat 0 believes")[2].partition("\n1) ")[0]
     assert "\nseat 1\n" in believed
     assert "seat 0" not in believed
@@ -763,7 +832,7 @@ def test_every_game_can_be_played_to_its_end_and_looked_at_again(
     out = capsys.readouterr().out
     help_, hint, beliefs, rules = (said.partition("\n")[2] for said in asked[1 : len(words) + 1])
     assert re.search("^  (h, )?hint  ", help_, re.MULTILINE)
-    assert re.match(r"5 searches by ismcts:iterations=50:\n▶ .* chosen by [1-5] of 5 searches\n", hint)
+    assert re.match(r"5 searches by ismcts:iterations=50:\n.*\.\n▶ .* chosen by [1-5] of 5 searches\n", hint)
     assert beliefs.startswith(("What seat 1 believes", "What the others may have"))
     assert len(rules.splitlines()) > 3
     assert "is not one of your moves" not in "".join(asked)
@@ -772,7 +841,7 @@ def test_every_game_can_be_played_to_its_end_and_looked_at_again(
     title = "Goal" if name in OWN_GAMES else "Game"
     goal = re.search(rf"^{title}: (.+(?:\n  .+)*)\n", "".join([*asked, out]), re.MULTILINE)
     assert goal is not None
-    assert len(goal[1].split()) < 30
+    assert len(goal[0].splitlines()) <= 3
     ending = " ".join(out.partition("The game is over.\n")[2].partition("\n\n")[0].split())
     returns = end.returns().tolist()
     assert ending.count(f"you {round(returns[1], 3):+g}") == 1
@@ -811,7 +880,8 @@ REASONS = {
     "schweins_galopp": ["banked the most food: you "],
     "schwimmen": ["your hand was worth least", "'s hand was worth least", "shared the lowest hand", "knocked, and"],
     "schwimmen:play=match": ["lasted longest, to deal "],
-    "schwinget": ["obody attacked, and", "attacked before trick", "both players collected", "a flat throw: "],
+    "schwimmen:utility=win": ["had the hand worth most: "],
+    "schwinget": ["obody attacked, and", "attacked before trick", "both players collected", "flat throw: "],
     "schwinget:bouts=2": ["scored the most points in all bouts: you "],
     "up_and_down": ["collected the most tricks: you ", "Nobody got the 1 in the pot"],
 }
@@ -837,7 +907,7 @@ def test_reasons_name_the_winner(spec: str) -> None:
             returns
         ):
             best = [player for player, value in enumerate(returns) if value == max(returns)]
-            named = re.split("attacked, and |attacked before trick [0-9]+, and ", why)[-1]
+            named = re.split("attacked, and |attacked before trick [0-9]+, and |knocked, and ", why)[-1]
             assert named.lower().startswith(" and ".join("you" if one == 0 else f"seat {one}" for one in best)), why
     assert [words for words in REASONS[spec] if not any(words in why for why in found)] == []
 
@@ -859,11 +929,94 @@ def test_play_prints_a_record_that_cannot_be_saved(tmp_path: Path) -> None:
     assert "\nstier-record 1\ngame: schwinget\n" in done.stdout
 
 
+#: The goal of a game by its rules: what is at stake, for seat 1.
+STAKES = {
+    "dark_hex": "Connect column a to column c with stones: +1; if the opponent connects row 1 to row 3 first, -1.",
+    "goofspiel": "You get 1 for winning, 0 for a draw, -1 for losing.",
+    "goofspiel:utility=score": "You get your points.",
+    "kuhn_poker": "Everybody has paid 1 chip; to bet costs 1 more.",
+    "leduc_poker": "Both players have paid 1 chip; a raise costs 2 more, or 4 after the public card.",
+    "liars_dice:dice=2,sides=4": "+1, otherwise -1. Each player has 2 dice, and 4 counts as every face.",
+    "schweins_galopp:players=2,rounds=1": "Bank food in 1 round: ",
+    "schweins_galopp:players=3,utility=win": "You get 1 for first place, -0.5 otherwise.",
+    "schwimmen:players=4": "the loser gets -1, and the others share 1.",
+    "schwimmen:play=match,players=4": "The last player left wins 6.",
+    "schwimmen:utility=win": "Hold the highest hand. You get 1 for first place, -0.5 otherwise.",
+    "schwinget": "Win more tricks: 2 points, 3 after an attack. A flat throw, every trick after the attack, is 7 for ",
+    "schwinget:scoring=schwinger,bouts=4": "in 4 bouts. Win more tricks: 9.75 points. A flat throw, every trick after ",
+    "up_and_down": "You get your tricks less the others' average.",
+    "up_and_down:players=2,rounds=3": "in 3 rounds: ",
+}
+
+
+def test_every_game_of_the_package_has_a_goal() -> None:
+    assert {spec.partition(":")[0] for spec in STAKES} == set(OWN_GAMES)
+
+
+@pytest.mark.parametrize("spec", STAKES)
+def test_play_begins_with_the_stakes(spec: str) -> None:
+    told = run("play", spec, "--seed", "3", "--seat", "1", "--against", "random", stdin="q\n").stdout
+    start = told.partition("Besides")[0].splitlines()
+    assert STAKES[spec] in " ".join(line.strip() for line in start)
+    assert len(start) <= 8
+    assert max(map(len, start[1:])) <= 80
+
+
+@pytest.mark.parametrize("utility", ["margin", "win"])
+@pytest.mark.parametrize("name", ["goofspiel", "schweins_galopp", "schwimmen", "up_and_down"])
+def test_returns_are_those_of_the_goal(name: str, utility: str) -> None:
+    """At random, of three players where there can be three."""
+    three = {} if name == "goofspiel" else {"players": 3}
+    game = stier.load_game(name, **three, utility="stakes" if (name, utility) == ("schwimmen", "margin") else utility)
+    rng, found = random.Random(3), set()
+    told = goals.goal(game.new_initial_state(), 0)
+    for seed in range(20):
+        state = game.new_initial_state(seed=seed)
+        while not state.is_terminal():
+            state.apply_action(rng.choice(state.legal_actions()))
+        found |= {round(value, 2) for value in state.returns().tolist()}
+    if (name, utility) == ("schwimmen", "margin"):
+        assert found == {-1, 0.5}
+        assert "the loser gets -1, and the others share 1." in told
+    elif utility == "win":
+        lowest = -0.5 if three else -1
+        assert min(found) == lowest
+        assert max(found) == 1
+        assert f", {lowest} " in told
+
+
+def test_points_of_a_bout_have_reasons() -> None:
+    rules = [{}, {"consolation_tricks": 1, "hand_size": 3, "set_aside": 2}, {"scoring": "schwinger"}]
+    rng, seen = random.Random(1), set()
+    for number, options_ in enumerate(rules):
+        game = stier.load_game("schwinget", **options_)
+        for seed in range(300):
+            state = game.new_initial_state(seed=seed)
+            while not state.is_terminal():
+                state.apply_action(rng.choice(state.legal_actions()))
+            facts, why = state.facts(0), endings.why(state, 0)
+            (low, loser), (high, _) = sorted(zip(facts["scores"], range(2), strict=True))
+            kind = (
+                "drawn" if low == high else "flat" if "flat throw" in why else "attack" if "attacked b" in why else ""
+            )
+            wanted = {"drawn": 1, "flat": 7 if "the attacker's" in why else 5, "attack": 3, "": 2}[kind]
+            if "scoring" in options_:
+                wanted = {"drawn": 9, "flat": 10, "attack": 9.75, "": 9.75}[kind]
+            assert high == wanted, why
+            assert f": {high:g} point" in why
+            if kind != "drawn" and "scoring" not in options_:
+                assert facts["tricks"][loser] >= game.rules()["consolation_tricks"] or low == 0
+                assert (" with at least " in why) == (low == 1)
+                assert (" with fewer than " in why) == (low == 0)
+            seen.add((number, kind))
+    assert len(seen) > 9
+
+
 def test_play_explains_the_words_on_the_table() -> None:
     done = run(*PLAY, stdin="?\nq\n")
     start = " ".join(done.stdout.partition("Beside")[0].split())
-    assert "Cards: G1 to G6, R1 to R6, B1 to B6, Y1 to Y6, KR (a card that makes a trick neutral), BK (" in start
-    assert "attack = lock the draw pile and play out the cards in hand" in start
+    assert "Cards: G R B Y 1-6; KR makes a trick neutral; BK beats only the highest value." in start
+    assert start.endswith("Words: attack = lock the draw pile and play out the cards in hand.")
     assert "\ntrick: two cards, one from each player; one player collects both\n" in done.stdout
 
 

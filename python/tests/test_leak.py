@@ -311,15 +311,21 @@ class TestOpenSpiel:
                 stier.check_no_leak(pyspiel.load_game(name))
 
     def test_the_command(self, pyspiel: Any, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["check-leak", "open_spiel:leduc_poker(players=3)", "--games", "3"]) == 0
+        for name in ("openspiel:leduc_poker(players=3)", "open_spiel:leduc_poker(players=3)"):
+            assert main(["check-leak", name, "--games", "3"]) == 0
+            assert capsys.readouterr().out.startswith("leduc_poker(players=3): no leak found")
+        assert main(["check-leak", "openspiel:leduc_poker", "--rule", "players=3", "--games", "1"]) == 0
         assert capsys.readouterr().out.startswith("leduc_poker(players=3): no leak found")
-        assert main(["check-leak", "open_spiel:hearts", "--games", "1"]) == 1
+        assert main(["check-leak", "openspiel:kuhn_poker", "--agent", "random", "--games", "1"]) == 0
+        out = capsys.readouterr().out
+        assert out.startswith("openspiel:kuhn_poker(): no leak found")
+        assert "agent random: 0 of " in out
+        assert main(["check-leak", "openspiel:hearts", "--games", "1"]) == 1
         capsys.readouterr()
-        assert main(["check-leak", "open_spiel:hearts2"]) == 2
+        assert main(["check-leak", "openspiel:hearts2"]) == 2
         error = capsys.readouterr().err
         assert error.startswith("stier: unknown game 'hearts2'; OpenSpiel has hearts, ")
         assert error.count("\n") == 1
-        assert main(["check-leak", "open_spiel:hearts", "--agent", "random"]) == 2
 
 
 class TestPettingZoo:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +25,8 @@ BAD_ARGUMENTS = 2
 #: Errors about a name or a value, rather than about a file or an installation.
 _ABOUT_ARGUMENTS = (AgentError, ArgumentError, RulesError, SeatError)
 _DEBUG = "stier.debug"
+#: A limit that nobody meets, in an error about a number.
+_BETWEEN = re.compile(r"must be between (-?\d+) and \d{7,}, got (-?\d+)\b(?!\.)")
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True}
 
 
@@ -80,8 +83,13 @@ class Command(_Documented):
                 # A name without an underscore may be an ordinary word of the message.
                 if "_" in (name := parameter.name or ""):
                     about = about.replace(name, parameter.opts[0])
-            say(about)
+            say(_BETWEEN.sub(_lower_limit, about))
             return exit_code(error)
+
+
+def _lower_limit(found: re.Match[str]) -> str:
+    low, got = map(int, found.groups())
+    return f"must be at least {low}, got {got}" if got < low else found[0]
 
 
 def command(name: str | None = None, **settings: Any) -> Callable[[Callable[..., Any]], Command]:

@@ -54,12 +54,30 @@ def _schwinget(state: State, seat: int) -> str:
     attacked, trick = "nobody attacked", sum(map(len, then["played"])) // 2 + 1
     if attacker is not None:
         attacked = f"{called(attacker, seat)} attacked before trick {trick}"
-    points = f"{scores[winner]:g} to {scores[loser]:g} points"
     if scores[0] == scores[1]:
-        return f"{attacked}, and both players collected {tricks[0]} tricks: {points}."
+        return f"{attacked}, and both players collected {tricks[0]} tricks: {_points(scores[0])} each."
+    fewer = f"{_points(scores[loser])} for {called(loser, seat)}{_consolation(state, scores[loser])}"
     if attacker is not None and tricks[loser] == then["tricks"][loser]:
-        return f"{attacked}, and {called(winner, seat)} won every trick from then on, a flat throw: {points}."
-    return f"{attacked}, and {called(winner, seat)} collected {tricks[winner]} tricks of {sum(tricks)}: {points}."
+        whose = "the attacker's" if winner == attacker else "the other player's"
+        throw = f"won every trick from then on, {whose} flat throw: {_points(scores[winner])}, {fewer}"
+        return f"{attacked}, and {called(winner, seat)} {throw}."
+    when = "without" if attacker is None else "after"
+    more = f"{_points(scores[winner])} for more tricks {when} an attack, {fewer}"
+    return f"{attacked}, and {called(winner, seat)} collected {tricks[winner]} tricks of {sum(tricks)}: {more}."
+
+
+def _points(score: float) -> str:
+    return f"{score:g} {'point' if score == 1 else 'points'}"
+
+
+def _consolation(state: State, score: float) -> str:
+    """The reason for the points of a player who has lost a bout, where it has one of its own."""
+    rules = state.get_game().rules()
+    needed = int(rules["consolation_tricks"])
+    if rules["scoring"] != "points" or needed == 0:
+        return ""
+    few = f"{needed} {'trick' if needed == 1 else 'tricks'}"
+    return f" with {'at least' if score else 'fewer than'} {few}"
 
 
 def _at_the_attack(state: State) -> State:
@@ -84,6 +102,9 @@ def _schwimmen(state: State, seat: int) -> str:
     begin = "" if knocker is None else f"{called(knocker, seat)} knocked, and "
     lowest = [player for player, value in enumerate(worth) if value == min(worth)]
     hands = _by_seat(worth, seat)
+    if state.get_game().rules()["utility"] == "win":
+        highest = [player for player, value in enumerate(worth) if value == max(worth)]
+        return f"{begin}{_all(highest, seat)} had the hand worth most: {hands}."
     if len(lowest) == 1:
         return f"{begin}{_whose(loser, seat)} hand was worth least: {hands}."
     cut = ", ".join(f"{called(player, seat)} {facts['cut'][player]}" for player in lowest)

@@ -8,7 +8,7 @@ import stier
 from stier.cli import _options as options
 from stier.cli._command import command
 from stier.cli._process import FAILED
-from stier.errors import ArgumentError
+from stier.games._sheet import OPEN_SPIEL
 
 
 @command(
@@ -16,7 +16,7 @@ from stier.errors import ArgumentError
     examples=[
         "stier check-leak schwinget",
         "stier check-leak schwimmen:players=5 --agent greedy --agent ismcts:iterations=100",
-        "stier check-leak 'open_spiel:kuhn_poker(players=3)' --games 100",
+        "stier check-leak 'openspiel:kuhn_poker(players=3)' --games 100",
     ],
 )
 @click.argument("name", type=options.GAME, metavar="GAME")
@@ -31,16 +31,18 @@ def check_leak(
 ) -> int:
     """Check that players see nothing they cannot know.
 
-    The exit code is 1 if they do. GAME may also be a game of OpenSpiel, such as open_spiel:leduc_poker.
+    The exit code is 1 if they do. GAME may also be a game of OpenSpiel, such as openspiel:leduc_poker. It is checked
+    with OpenSpiel's own resampler; with --agent, which Stier's agents need, with Stier's.
     """
     game: object
+    # The name of OpenSpiel's package is accepted, too.
     if name.startswith("open_spiel:"):
-        if agents or rules:
-            raise ArgumentError("--agent and --rule are not for games of OpenSpiel; write kuhn_poker(players=3)")
+        name = OPEN_SPIEL + name.removeprefix("open_spiel:")
+    if name.startswith(OPEN_SPIEL) and not agents:
         from stier import open_spiel  # noqa: F401 - registers the games of this package
         from stier.games._open_spiel import load_spiel_game
 
-        game = load_spiel_game(name.removeprefix("open_spiel:"), "", {})
+        game = load_spiel_game(name.removeprefix(OPEN_SPIEL), "", rules)
     else:
         game = stier.load_game(name, **rules)
     report = stier.check_no_leak(game, games=games, worlds=worlds, seed=seed, agents=agents or None, progress=progress)

@@ -13,21 +13,25 @@ import secrets
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from stier import _files, draw, replays, terminal
 from stier._native import Agent, Game, PythonAgent, State
-from stier.cli import _endings as endings, _options as options, rules
+from stier.cli import _endings as endings, _goals as goals, _options as options, rules
 from stier.cli._command import command
 from stier.cli._interrupts import interrupts
 from stier.cli._worlds import hidden_events, worlds_in_words
 from stier.errors import AgentError, RulesError
 from stier.playing import as_opponent, searcher
 from stier.terminal import Pen
+
+if TYPE_CHECKING:
+    from stier._svg import Face
 
 _OPPONENTS = ("--opponents", "--against", "opponents")
 #: The folder of the records of all games that are played here.
@@ -119,18 +123,17 @@ class _Table:
         print(f"Besides your moves: {', '.join(' '.join(self._texts(*texts)) for *texts, _ in _ANSWERS)}.")
 
     def _introduce(self, moves: Iterable[str]) -> None:
-        """Prints the goal, the cards of this game, and what its moves and facts mean."""
+        """Prints the goal with the stakes, the cards of this game, and what its moves mean."""
         game, faces = self.state.get_game(), self.state.get_game().card_faces()
         name = game.short_name()
-        facts = (fact for fact, _ in self.state.scene(self._seat)["facts"])
-        meanings = rules.words(name, " ".join([*moves, *facts, *faces]))
+        meanings = rules.words(name, " ".join([*moves, *faces]))
         of_cards = {card: about for word, about in meanings for card in word.split(", ") if card in faces}
-        suits = [row for row in draw.suits(faces) if row]
-        cards = [" ".join([_range(row), *(f"({of_cards[card]})" for card in row if card in of_cards)]) for row in suits]
+        cards = [_range(row) for row in _plain_suits(faces, of_cards)]
+        cards += [f"{card} {about.removeprefix('a card that ')}" for card, about in of_cards.items()]
         others = [f"{word} = {about}" for word, about in meanings if not of_cards.keys() & set(word.split(", "))]
-        goal = rules.goal(name)
+        goal = goals.goal(self.state, self._seat)
         about = ("Goal", goal) if goal else ("Game", rules.summary(name))
-        for title, text in [about, ("Cards", ", ".join(cards)), ("Words", "; ".join(others))]:
+        for title, text in [about, ("Cards", "; ".join(cards)), ("Words", "; ".join(others))]:
             if text:
                 print(_wrapped(f"{title}: {text.rstrip('.')}."))
 
@@ -280,9 +283,7 @@ class _Table:
             best, first = max(returns), returns.count(max(returns))
             outcome = "lose" if returns[seat] < best else "win" if first == 1 else "share first place"
             told = [f"{endings.called(player, seat)} {round(value, 3):+g}" for player, value in enumerate(returns)]
-            print(f"You {outcome}: {', '.join(told)}.")
-            if reason := endings.why(state, seat):
-                print(_wrapped(reason))
+            print(_wrapped(f"You {outcome}: {', '.join(told)}. {endings.why(state, seat)}".strip()))
         # The last line tells the next event, or the returns.
         table, seen = (terminal.state(state, view, colour=self._pen.colour).splitlines()[:-1] for view in (None, seat))
         if table != seen:
@@ -311,6 +312,17 @@ def _last_deal(state: State) -> tuple[list[list[str]], int]:
             hands, deals = [replayed.hand(player) for player in range(state.num_players())], deals + 1
             is_dealing = False
     return hands, deals
+
+
+def _plain_suits(faces: dict[str, Face], special: Collection[str]) -> list[list[str]]:
+    """The cards by suit, without the special ones; as one row of suits and ranks if all suits have the same ranks."""
+    suits = [[card for card in row if card not in special] for row in draw.suits(faces)]
+    suits = [row for row in suits if row]
+    ranks = {tuple(card[1:] for card in row) for row in suits}
+    signs = [{card[0] for card in row} for row in suits]
+    if len(suits) < 2 or len(ranks) > 1 or any(len(sign) > 1 for sign in signs) or len(suits[0]) < 2:
+        return suits
+    return [[*(row[0][0] for row in suits), f"{suits[0][0][1:]}-{suits[0][-1][1:]}"]]
 
 
 def _range(cards: list[str]) -> str:

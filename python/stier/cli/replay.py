@@ -11,7 +11,7 @@ import stier
 from stier import _files, replays
 from stier.cli import _options as options
 from stier.cli._command import command
-from stier.errors import FileError
+from stier.errors import FileError, RecordError
 
 
 @command(
@@ -34,7 +34,11 @@ def replay(file: Path, seat: int, agent: str, searches: int, tree_depth: int, re
     FILE is a record, such as stier play --record or State.record writes; - is the standard input.
     """
     record = sys.stdin.read() if file == Path("-") else _read(file)
-    found = stier.replay(record, seat, agent, searches=searches, tree_depth=tree_depth, reveal=reveal)
+    try:
+        found = stier.replay(record, seat, agent, searches=searches, tree_depth=tree_depth, reveal=reveal)
+    except RecordError as error:
+        name = "the standard input" if file == Path("-") else file
+        raise RecordError(f"{name} is not a record of stier play: {error}") from error
     if page is None:
         print(found.to_text())
     else:
@@ -45,4 +49,4 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise FileError(f"{path}: not a text: {error}") from None
+        raise FileError(f"{path} is not a record of stier play: it is not text: {error}") from None

@@ -10,7 +10,6 @@ from io import StringIO
 import click
 
 import stier
-from stier._output import first_sentence
 from stier.cli._command import command
 from stier.cli._options import GAME
 from stier.errors import RulesError
@@ -51,11 +50,6 @@ def _page(name: str) -> str:
 def summary(name: str) -> str:
     """Returns the first paragraph of the rules, or nothing if they are not written down."""
     return _paragraph(_section(name))
-
-
-def goal(name: str) -> str:
-    """Returns the goal of the game, the first sentence about its result, or nothing if it is not written down."""
-    return first_sentence(_paragraph(_section(name, "## The result")))
 
 
 def words(name: str, text: str) -> list[tuple[str, str]]:

@@ -39,7 +39,7 @@ def _kinds() -> str:
     metavar="KIND",
     is_flag=False,
     flag_value="",
-    help="Print a plan of this kind, with all its keys and what they mean, or without KIND the list of kinds.",
+    help="Print an experiment of this kind, with all its keys and what they mean, or without KIND the list of kinds.",
 )
 @click.option("--minutes", type=float, help="Stop after this many minutes. The next run resumes.")
 @options.threads
@@ -55,9 +55,9 @@ def run(
 ) -> None:
     """Play an experiment.
 
-    EXPERIMENT is a plan, a TOML file; --example prints one of each kind. Parts that are in the folder already are
-    not played again: if you stop a run, the same command continues. At the end matches print their results, and the
-    other kinds write their page, tables and figures.
+    EXPERIMENT is a TOML file; --example prints one of each kind. Parts that are in the folder already are not played
+    again: if you stop a run, the same command continues. At the end matches print their results, and the other kinds
+    write their page, tables and figures.
     """
     if progress and experiment is not None:
         folder = out or Path("out") / experiment.stem

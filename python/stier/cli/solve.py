@@ -46,11 +46,14 @@ def solve(game: Game, path: Path | None, as_json: bool, **settings: Any) -> None
 
     Small games are solved on their tree of histories, a Schwinget that is too large for it on public states.
 
-    Algorithms: cfr+ is the most widely known. discounted_cfr is often better, in Schwinget scheduled_cfr is; choose the
-    iterations of the latter in advance. cfr, linear_cfr and predictive_cfr+ are for comparison.
-    external_sampling and outcome_sampling keep no checkpoints. sequence_form is exact, for zero-sum
-    games of two players with up to some ten thousand information sets. It takes neither iterations nor a target, and
-    needs SciPy (pip install scipy). The last three need the tree of histories.
+    Algorithms: cfr+ is the default because it is the best known. To the same NashConv, discounted_cfr takes less than
+    half of its iterations in Schwinget, about two thirds in Leduc poker and Liar's Dice, and about as many in
+    Goofspiel. scheduled_cfr and predictive_cfr+ end lower in some of these games and higher in others; choose the
+    iterations of scheduled_cfr in advance. cfr and linear_cfr are for comparison.
+
+    external_sampling and outcome_sampling keep no checkpoints. sequence_form is exact, for zero-sum games of two
+    players with up to some ten thousand information sets. It takes neither iterations nor a target, and needs SciPy
+    (pip install scipy). These three need the tree of histories.
     """
     kept, algorithm = settings["checkpoint"], settings["algorithm"]
     is_kept, tells = "cfr" in algorithm, settings["progress"]

@@ -16,7 +16,8 @@ _WATCH = "Count how often ACTION is chosen when it is legal; repeatable."
     more_help=options.training_help("settings_help"),
     examples=[
         "stier train schwinget --steps 30_000_000 --out out/schwinget --watch attack",
-        "stier train schwinget --out out/small --set hidden=64,64",
+        "stier train leduc_poker --set averaging=0.4 --set final_learning_rate=3e-4 "
+        "--set final_entropy_coefficient=0.05",
         "stier train schwinget --out out/response --opponents network:path=out/schwinget/network.safetensors",
         "stier train schwinget --algorithm dmc --out out/dmc --against greedy --against ismcts:iterations=100",
     ],

@@ -1,7 +1,7 @@
 """Experiments: a file describes the matches, and the results are kept. Needs the extra ``experiments``.
 
 >>> from stier import experiments
->>> experiment = experiments.Experiment("schwinget", {"luck": "random", "advice": "greedy"}, deals=200)
+>>> experiment = experiments.Experiment("schwinget", ["random", "greedy"], deals=200)
 >>> games = experiments.run(experiment, "out/first")  # doctest: +SKIP
 >>> print(experiments.report(games))  # doctest: +SKIP
 """

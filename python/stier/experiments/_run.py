@@ -140,7 +140,10 @@ def read(path: str | Path) -> Any:
     """
     path = as_path(path)
     try:
-        given = tomllib.loads(path.read_text("utf-8"))
+        try:
+            given = tomllib.loads(path.read_text("utf-8"))
+        except ValueError as error:
+            raise ArgumentError(f"this is not a TOML file: {error}") from None
         placed = {key: given[key] for key in (*OUTPUTS, PUBLISHED) if isinstance(given.get(key), str)}
         places = {key: str((path.parent / as_path(name)).resolve()) for key, name in placed.items()}
         plan = from_dict({**given, **places}, path.parent)
