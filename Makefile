@@ -79,7 +79,7 @@ DENY = $(shell printf '%s\n' 1.97 "$$(cargo --version | cut -d ' ' -f 2)" | sort
 
 ## build, play the demonstration, write its picture to out/
 demo: | new-enough
-	@echo '1/3 Compiling the engine: less than two minutes the first time'
+	@echo '1/3 Compiling the engine: a minute and a half the first time'
 	@$(MAKE) --no-print-directory --jobs=2 $(VENV)/built $(VENV)/demo
 	@echo '2/3 Playing: random, greedy and a search at Schwinget, then the search at the other games'
 	@$(BIN)/python python/examples/demo.py play --out out

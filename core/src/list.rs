@@ -1,8 +1,7 @@
 //! Lists made and sorted by plain loops, which compile to little.
 
-/// Iterators that need no speed.
-///
-/// [`Iterator::collect`] is compiled into many functions for each kind of iterator, and this loop into one.
+/// For lists that are made once in a while. [`Iterator::collect`] reserves their memory at once, but is compiled into many
+/// functions for each kind of iterator, and this loop into one.
 pub trait Listing: Iterator + Sized {
     /// The items as a list.
     fn list(self) -> Vec<Self::Item> {

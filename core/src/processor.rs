@@ -1,6 +1,6 @@
-//! Work compiled twice: for every processor that the package supports, and for modern ones, with wider vectors and
-//! instructions for single bits (x86-64-v3: Intel's from 2013, AMD's from 2015). Networks in integers also use the vectors
-//! of 512 bits and the products of bytes that newer ones have. Which one runs is decided at run time; results are equal.
+//! Work compiled up to three times: for every processor that the package supports, for modern ones, with wider vectors and
+//! instructions for single bits (x86-64-v3: Intel's from 2013, AMD's from 2015), and for those with vectors of 512 bits.
+//! Networks in integers also use the products of bytes that newer ones have. Which one runs is decided at run time; results are equal.
 //!
 //! Inside [`Work`], draw bits by the [`Processor`], which has been asked once; elsewhere by [`bits`](crate::bits), which
 //! asks each time.
@@ -59,7 +59,7 @@ pub struct Vector<T, const N: usize>(pub [T; N]);
 /// The number of vectors of sums that [`Processor::add_products`] computes at a time.
 pub const PRODUCTS: usize = 4;
 
-/// A piece of work that [`run`] compiles twice.
+/// A piece of work that [`run`] compiles twice, and [`run_wide`] three times.
 pub trait Work {
     /// The result.
     type Output;
@@ -81,12 +81,12 @@ pub fn run<W: Work>(work: W) -> W::Output {
     work.work(Any)
 }
 
-/// Does the work as [`run`] does, or with vectors of 512 bits where the processor has them: for loops over long lists of
-/// integers.
+/// Does the work as [`run`] does, or with vectors of 512 bits: for loops over long lists of integers. Processors with such vectors
+/// but without VNNI, the first ones, run slower with them.
 #[inline]
 pub fn run_wide<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
-    if is_modern() && is_x86_feature_detected!("avx512bw") {
+    if is_modern() && is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vnni") {
         // SAFETY: the processor has the instructions.
         #[allow(unsafe_code)]
         return unsafe { run_widest(work) };
@@ -115,7 +115,7 @@ impl Processor for Any {
     }
 }
 
-/// A modern processor. Only [`run_modern`] makes one.
+/// A modern processor. Only [`run_modern`] and [`run_widest`] make one.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 struct Modern(());

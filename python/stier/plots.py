@@ -180,16 +180,18 @@ def convergence(
 
     Raises:
         ArgumentError: Another `x`.
+        TypeError: Anything else than solutions.
     """
     _arguments.choice("x", x, ("iterations", "seconds"))
     solutions = [found] if isinstance(found, TabularPolicy) else found
-    named = solutions.items() if isinstance(solutions, Mapping) else ((one.name, one) for one in solutions)
-    labelled = list(named)
+    labelled = list(solutions.items()) if isinstance(solutions, Mapping) else [(None, one) for one in solutions]
+    if not all(isinstance(one, TabularPolicy) for _, one in labelled):
+        raise TypeError("found must be a policy of stier.solve, some of them, or a mapping from labels to them")
     ax = _axes(ax, 6.4, 4, grid="both")
     for (label, solution), (colour, style, marker) in zip(labelled, _looks(), strict=False):
         history = solution.history
         shown = history[(history["nash_conv"] > 0) & (history[x] > 0)]
-        ax.plot(shown[x], shown["nash_conv"], color=colour, ls=style, marker=marker, ms=4, label=label)
+        ax.plot(shown[x], shown["nash_conv"], color=colour, ls=style, marker=marker, ms=4, label=label or solution.name)
     ax.set_xscale("log")
     ax.set_yscale("log")
     _label_log_axis(ax.xaxis)

@@ -430,7 +430,7 @@ def test_a_suite_has_one_report(suite: Store, tmp_path: Path) -> None:
         ("kuhn_poker", ["random", "greedy"], "games must be a list of one or more different games, got 'kuhn_poker'"),
         (["kuhn_poker", "kuhn_poker:players=2"], ["random", "greedy"], "two of the games are the same"),
         (["kuhn_poker", "jass"], ["random", "greedy"], "unknown game 'jass'"),
-        (["kuhn_poker", "schwimmen"], ["random"], "kuhn_poker has 2 seats, so it needs at least 2 agents, got 1"),
+        (["kuhn_poker", "schwimmen"], ["random"], "a match needs at least 2 agents, got 1"),
         (["schwinget", "leduc_poker"], ["random", "greedy"], "leduc_poker has no built-in policy"),
     ],
 )

@@ -31,7 +31,7 @@ def test_frozen_agents_are_compared_by_their_files(tmp_path: Path) -> None:
     for path in (file, met):
         kept = path.read_bytes()
         Network.random(game, hidden=(8,), seed=2).save(path)
-        with pytest.raises(stier.errors.ArgumentError, match=re.escape(f"{path} must be as they were when ")):
+        with pytest.raises(stier.errors.ArgumentError, match=re.escape(f": {path}. Restore what was there, or ")):
             stier.train.learn(game, steps=768, **settings)
         path.write_bytes(kept)
 

@@ -146,7 +146,11 @@ def wait_for_prompt(page: Any, words: str) -> None:
 
 def wait_for_answer(page: Any, question: str) -> None:
     """Waits until an asynchronous function answers true. ``wait_for_function`` takes its promise for an answer."""
-    page.evaluate(f"async () => {{ while (!(await ({question})())) await new Promise((go) => setTimeout(go, 20)); }}")
+    waits = """
+      for (const end = Date.now() + 30_000; !(await question()); await new Promise((go) => setTimeout(go, 20)))
+        if (Date.now() > end) throw new Error(`30 s without: ${question}`);
+    """
+    page.evaluate(f"async () => {{ const question = {question}; {waits} }}")
 
 
 #: Adds up all layout shifts, those after a click too.

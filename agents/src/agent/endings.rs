@@ -28,18 +28,16 @@ choice! {
 options! {
     /// The last part of a deal.
     pub struct EndingSettings for "endings" {
-        /// The play in endings: from the first trick on that begins with few tricks left, to the end of the deal. No limit of
-        /// time ends a solution.
+        /// The play in endings, once few tricks are left. No limit of time ends a solution.
         endings: Endings = Endings::Off, ();
-        /// The number of tricks of an ending; fewer where its solution would take more than a gigabyte by
-        /// estimate. At 0 there are none
-        /// without an attack.
+        /// The number of tricks of an ending; fewer where its solution would take more than a gigabyte by estimate. With 0,
+        /// endings are solved only after an action that binds for the rest of the deal.
         ending_tricks: u8 = 3, 0..=12, "endings=ranges";
-        /// The same after an action that binds for the rest of the deal (Schwinget's attack), when more cards are unseen.
+        /// The same after an action that binds for the rest of the deal, an attack, when more cards are unseen.
         attack_tricks: u8 = 2, 0..=12, "endings=ranges";
         /// The assumption about the opponent's hands at the beginning of an ending.
         gadget: Gadget = Gadget::Resolve, (), "endings=ranges";
-        /// The probability that the opponent's hand comes from its range instead. Above 0 it is less safe; hands that the
+        /// The probability that the opponent's hand comes from its range, and not from the gadget's assumption. Above 0 it is less safe; hands that the
         /// opponent seldom has count less.
         range_share: f64 = 0.1, 0.0..=1.0, "endings=ranges and gadget=resolve|max_margin";
         /// The seat's own hands that a solution leaves out: the least likely ones, with this total probability. With such a

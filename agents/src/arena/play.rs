@@ -48,7 +48,7 @@ impl<'a, G: Game> GameRunner<'a, G> {
         watch: &dyn Fn() -> ControlFlow<()>,
     ) -> Result<Vec<Played>, Halted> {
         let sit_down = |(number, seating)| self.sit_down(number, seating);
-        let mut tables: Vec<Table<G>> = seatings.iter().enumerate().map(sit_down).list();
+        let mut tables: Vec<Playing<G>> = seatings.iter().enumerate().map(sit_down).list();
         // The tables at which each entrant must act, with its seat there.
         let mut waiting: Vec<Vec<(usize, Seat)>> = vec![Vec::new(); self.entrants.len()];
         let mut actions = Vec::new();
@@ -89,7 +89,7 @@ impl<'a, G: Game> GameRunner<'a, G> {
 
     /// Sets up a table before its first event. Agents that decide table by table get a player here, restarted for the
     /// game.
-    fn sit_down(&mut self, table: usize, seating: &Seating) -> Table<G> {
+    fn sit_down(&mut self, table: usize, seating: &Seating) -> Playing<G> {
         let seats = seating.agents.len();
         if self.players.len() <= table {
             self.players.resize_with(table + 1, || self.entrants.iter().map(|_| None).list());
@@ -101,11 +101,11 @@ impl<'a, G: Game> GameRunner<'a, G> {
             }
             Streams::new(seed)
         });
-        Table { dealer: Dealer::new(self.seed, seating.deal), history: History::new(self.game), streams }
+        Playing { dealer: Dealer::new(self.seed, seating.deal), history: History::new(self.game), streams }
     }
 
     /// Asks the entrant's player at this table for its action.
-    fn ask(&mut self, number: usize, entrant: usize, table: &Table<G>) -> Action {
+    fn ask(&mut self, number: usize, entrant: usize, table: &Playing<G>) -> Action {
         let legal = self.game.legal(table.history.state());
         let player = self.players[number][entrant].as_mut().expect("the player to act has been seated");
         player.act(self.game, &table.history, Some(&table.dealer), legal).action
@@ -113,14 +113,14 @@ impl<'a, G: Game> GameRunner<'a, G> {
 }
 
 /// A game in progress.
-struct Table<G: Game> {
+struct Playing<G: Game> {
     dealer: Dealer,
     history: History<G>,
     /// The streams of agents that decide at many tables at once.
     streams: BySeat<Streams>,
 }
 
-impl<G: Game> Table<G> {
+impl<G: Game> Playing<G> {
     fn query(&self, seat: Seat) -> Query<'_, G> {
         Query::new(self.history.state(), seat, self.streams[seat])
     }

@@ -111,5 +111,5 @@ impl NetworkRollouts {
 
 /// The decisions of some lanes, each with the seat to act.
 fn queries<'a, G: Game>(lanes: &'a [Lane<G>], asked: &[(usize, Seat)]) -> Vec<Query<'a, G>> {
-    asked.iter().map(|&(index, seat)| Query::new(&lanes[index].state, seat, lanes[index].streams)).list()
+    asked.iter().map(|&(index, seat)| Query::new(&lanes[index].state, seat, lanes[index].streams)).collect()
 }

@@ -33,7 +33,7 @@ pub use ranges::{
     TreeState, game_of_ranges, read_ranges, write_ranges,
 };
 pub use sequence_form::SequenceForm;
-pub use tabular::{IndexedTree, Table, TableAgent, TabularPolicy, frequency, policy_of, reach};
+pub use tabular::{IndexedTree, StoredPolicy, TableAgent, TabularPolicy, frequency, policy_of, reach};
 
 #[cfg(feature = "solvers")]
 use std::cell::OnceCell;

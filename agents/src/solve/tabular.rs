@@ -97,7 +97,7 @@ impl<G: Game> TabularPolicy<G> {
     }
 }
 
-impl<G: Game> Table<G> for TabularPolicy<G> {
+impl<G: Game> StoredPolicy<G> for TabularPolicy<G> {
     const STREAM: &'static str = "tabular";
 
     fn shares(&self, _game: &G, view: &G::View) -> Vec<(Action, f64)> {
@@ -109,7 +109,7 @@ impl<G: Game> Table<G> for TabularPolicy<G> {
 }
 
 /// A policy that is looked up by views.
-pub trait Table<G: Game>: Send + Sync {
+pub trait StoredPolicy<G: Game>: Send + Sync {
     /// The name of the stream of draws.
     const STREAM: &'static str;
 
@@ -128,13 +128,13 @@ impl<T> TableAgent<T> {
     /// Creates a player with the streams of `seed`.
     pub fn new<G: Game>(table: Arc<T>, seed: u64) -> Self
     where
-        T: Table<G>,
+        T: StoredPolicy<G>,
     {
         Self { table, rng: Rng::stream(seed, T::STREAM, 0) }
     }
 }
 
-impl<G: Game, T: Table<G>> Agent<G> for TableAgent<T> {
+impl<G: Game, T: StoredPolicy<G>> Agent<G> for TableAgent<T> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let shares = self.table.shares(game, view);
         let share = |action| shares.iter().find(|share| share.0 == action).map_or(0.0, |share| share.1);

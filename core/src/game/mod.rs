@@ -24,6 +24,7 @@
 //! The traits and the types in their signatures need each other, so they share this folder.
 
 pub mod endings;
+pub mod failure;
 pub mod hints;
 pub mod history;
 pub mod key;
@@ -39,8 +40,8 @@ use crate::actions::{Action, ActionSet};
 use crate::dyn_pen::DynPen;
 use crate::encode::{self, BlockPen, Bytes, Cell, Field, Floats, Pen, Tensor, Values};
 use crate::error::RulesError;
-use crate::failure::Foreign;
 use crate::game::endings::{Endings, Hands};
+use crate::game::failure::Foreign;
 use crate::game::hints::Hints;
 use crate::game::history::History;
 use crate::game::key::Past;
@@ -379,14 +380,6 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// The endings of deals; `None` if they cannot be solved under these rules.
     fn endings(&self) -> Option<&dyn Endings<Self>> {
         None
-    }
-
-    /// Tells whether an event can happen in this state.
-    fn can_happen(&self, state: &Self::State, action: Action) -> bool {
-        match self.turn(state) {
-            Turn::Chance => self.chance(state).iter().any(|outcome| outcome.action == action),
-            _ => self.legal(state).contains(action),
-        }
     }
 
     /// The parts of the [observation](Game::observe).

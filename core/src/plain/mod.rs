@@ -23,8 +23,8 @@ use std::sync::Arc;
 
 use crate::actions::{Action, ActionSet, Actions256};
 use crate::encode::Pen;
-use crate::failure::Foreign;
 use crate::filter::Filter;
+use crate::game::failure::Foreign;
 use crate::game::hints::{Hints, RuleOfThumb};
 use crate::game::history::History;
 use crate::game::log::Log;

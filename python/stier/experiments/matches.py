@@ -208,7 +208,7 @@ def _tables(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] | N
     seats = game.num_players()
     if given is None:
         if len(names) < 2:
-            raise ArgumentError(f"{game} has {seats} seats, so it needs at least 2 agents, got {len(names)}")
+            raise ArgumentError(f"a match needs at least 2 agents, got {len(names)}")
         if len(names) >= seats:
             return list(combinations(names, seats))
         return [table for table in combinations_with_replacement(names, seats) if len(set(table)) > 1]

@@ -139,14 +139,14 @@ def _refuse_strangers(agents: list[str], met: Floats, beats: Floats) -> None:
     groups, member = connected_components(met, directed=False)
     if groups == 1:
         groups, member = connected_components(beats > 0, directed=True, connection="strong")
-        why = "won or lost all games against the others; with a prior above 0 they can"
+        why, way_out = "won or lost all games against the others", ". A prior above 0 rates them together"
     else:
-        why = "did not meet, not even through others"
+        why, way_out = "did not meet, not even through others", ""
     if groups > 1:
         named = "; ".join(
             ", ".join(agent for agent, of in zip(agents, member, strict=True) if of == group) for group in range(groups)
         )
-        raise RatingError(f"groups of agents cannot be rated together if they {why}: {named}")
+        raise RatingError(f"groups of agents cannot be rated together if they {why}: {named}{way_out}")
 
 
 def _curvature(games: Floats, rating: Floats) -> Floats:

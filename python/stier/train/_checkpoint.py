@@ -74,7 +74,7 @@ def compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> No
     changed = [name for name, digest in here["files"].items() if before.get(name, digest) != digest]
     if changed:
         raise ArgumentError(
-            f"{', '.join(changed)} must be as they were when {path} was made: restore them, or {_ANOTHER}"
+            f"changed since {path} was made: {', '.join(changed)}. Restore what was there, or {_ANOTHER}"
         )
     ignored = ("steps", "version", "files")
     keys = [key for key in {**there, **here} if there.get(key) != here.get(key) and key not in ignored]

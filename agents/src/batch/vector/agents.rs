@@ -90,7 +90,7 @@ impl<G: FullGame> Agents<G> {
                     Query::new(lane.history.state(), mover(lane), Streams::new(seed_of(lane, *salt)))
                 };
                 let mut actions = Vec::with_capacity(lanes.len());
-                agent.decide(game, &lanes.iter().map(position).list(), &mut actions);
+                agent.decide(game, &lanes.iter().map(position).collect::<Vec<_>>(), &mut actions);
                 lanes.iter().zip(actions).for_each(|(&number, action)| waiting[number].push_of_agent(game, action));
             }
         }

@@ -157,8 +157,7 @@ agents! {
     "recursive_pimc" => RecursivePimc(RecursiveOptions, RecursivePimc);
     /// Tree search over every player's own information sets, re-determinizing (Goodman 2019).
     "ris_mcts" => RisMcts(RisMctsOptions, RisMcts);
-    /// Cards by another agent; the action that binds for the rest of the deal (Schwinget's attack) by a rule of
-    /// thumb, or by another agent, `timing`.
+    /// Cards by another agent; the action that binds for the rest of the deal, an attack, by a rule of thumb, or by another agent, `timing`.
     "rule" => Rule(RuleOptions) [is_combined];
 }
 

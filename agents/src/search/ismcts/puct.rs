@@ -39,9 +39,9 @@ const UNIFORM_PART: f32 = 0.25;
 
 /// Prior probabilities by action.
 #[derive(Clone)]
-struct Table(Box<[f32; 256]>);
+struct Priors(Box<[f32; 256]>);
 
-impl Table {
+impl Priors {
     fn new() -> Self {
         Self(Box::new([0.0; 256]))
     }
@@ -72,7 +72,7 @@ pub(super) struct Puct<A> {
     /// The addition for the favoured ones.
     pub(super) bonus: f32,
     /// The prior by the game's policy.
-    table: Table,
+    priors: Priors,
 }
 
 impl<A: ActionSet> Selection<A> for Puct<A> {
@@ -82,7 +82,7 @@ impl<A: ActionSet> Selection<A> for Puct<A> {
 
     fn new(options: &IsmctsOptions) -> Self {
         let (c, from) = (options.c as f32, options.prior);
-        Self { c, from, favoured: A::default(), base: 0.0, bonus: 0.0, table: Table::new() }
+        Self { c, from, favoured: A::default(), base: 0.0, bonus: 0.0, priors: Priors::new() }
     }
 
     #[inline(always)]
@@ -97,7 +97,7 @@ impl<A: ActionSet> Selection<A> for Puct<A> {
             }
             PriorFrom::Fitted => {
                 let policy = fitted::probabilities(game, state, legal);
-                self.table.write(legal, policy.into_iter().map(|share| (1.0 - UNIFORM_PART) * share));
+                self.priors.write(legal, policy.into_iter().map(|share| (1.0 - UNIFORM_PART) * share));
             }
         }
     }
@@ -107,7 +107,7 @@ impl<A: ActionSet> Selection<A> for Puct<A> {
         let (c, unseen) = (self.c * spread, node_mean(tree, node));
         let edge = match self.from {
             PriorFrom::Fitted => {
-                tree.best(node, legal, |block: &Block<A>, (): &()| bounds(block, self.table.lanes(block), c, unseen))
+                tree.best(node, legal, |block: &Block<A>, (): &()| bounds(block, self.priors.lanes(block), c, unseen))
             }
             PriorFrom::Uniform | PriorFrom::Network | PriorFrom::Hints => {
                 tree.best(node, legal, |block: &Block<A>, (): &()| {
@@ -124,7 +124,7 @@ impl<A: ActionSet> Selection<A> for Puct<A> {
 #[derive(Clone)]
 pub(super) struct NetworkPuct {
     c: f32,
-    table: Table,
+    priors: Priors,
 }
 
 impl NetworkPuct {
@@ -138,9 +138,9 @@ impl NetworkPuct {
         let mover = game.turn(state).seat().expect("a player is to act");
         let evaluation = roller.network().expect("a network is named").evaluate(game, state, mover);
         let (weights, sum) = evaluation.weights(legal.iter(), 1.0);
-        self.table.write(legal, weights.into_iter().map(|weight| (1.0 - UNIFORM_PART) * weight / sum));
+        self.priors.write(legal, weights.into_iter().map(|weight| (1.0 - UNIFORM_PART) * weight / sum));
         tree.for_each_block(node, |block, priors| {
-            let (legal, found) = (block.legal(legal), self.table.lanes(block));
+            let (legal, found) = (block.legal(legal), self.priors.lanes(block));
             *priors = lanes(|i| if legal[i] > 0 && priors[i] == 0.0 { found[i] } else { priors[i] });
         });
         (evaluation, mover)
@@ -154,7 +154,7 @@ impl<A: ActionSet> Selection<A> for NetworkPuct {
     const EXPANSION: Expansion = Expansion::AllAtOnce;
 
     fn new(options: &IsmctsOptions) -> Self {
-        Self { c: options.c as f32, table: Table::new() }
+        Self { c: options.c as f32, priors: Priors::new() }
     }
 
     #[inline(always)]

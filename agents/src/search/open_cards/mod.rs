@@ -27,7 +27,7 @@ use stier_core::key::mix;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Seat, Turn};
 
 use self::alpha_beta::Bound;
-use self::transposition::{Table, Words};
+use self::transposition::{Transpositions, Words};
 use crate::agent::stop::Stop;
 use crate::search::future::{Future, OpenPosition, WorldValues};
 
@@ -51,9 +51,9 @@ const BETWEEN_LOOKS: u64 = 64;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenCards {
     /// Alpha-beta's values for seat 0, with the best action.
-    bounds: Table<(f32, Bound, Action)>,
+    bounds: Transpositions<(f32, Bound, Action)>,
     /// The values of max^n.
-    values: Table<BySeat<f32>>,
+    values: Transpositions<BySeat<f32>>,
     /// The cut-offs by seat and action.
     history: Vec<u32>,
 }

@@ -19,13 +19,13 @@ pub(super) struct Entry<T> {
 
 /// A transposition table, which takes memory once it is used.
 #[derive(Clone, Debug)]
-pub(super) struct Table<T> {
+pub(super) struct Transpositions<T> {
     slots: Vec<Option<Entry<T>>>,
     /// The current generation. Entries of earlier generations are forgotten.
     generation: u32,
 }
 
-impl<T: Clone> Table<T> {
+impl<T: Clone> Transpositions<T> {
     pub(super) fn clear(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
@@ -48,7 +48,7 @@ impl<T: Clone> Table<T> {
     }
 }
 
-impl<T> Default for Table<T> {
+impl<T> Default for Transpositions<T> {
     fn default() -> Self {
         Self { slots: Vec::new(), generation: 0 }
     }

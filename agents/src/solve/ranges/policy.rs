@@ -11,7 +11,7 @@ use super::measure::{measure, respond};
 use super::parts::{RangeTree, Spot};
 use super::passes::TINY;
 use crate::solve::best_response::NashConv;
-use crate::solve::tabular::Table;
+use crate::solve::tabular::StoredPolicy;
 
 /// A policy for all public states of a game.
 pub struct RangePolicy {
@@ -83,7 +83,7 @@ impl fmt::Debug for RangePolicy {
     }
 }
 
-impl<G: Game> Table<G> for RangePolicy {
+impl<G: Game> StoredPolicy<G> for RangePolicy {
     const STREAM: &'static str = "ranges";
 
     fn shares(&self, game: &G, view: &G::View) -> Vec<(Action, f64)> {

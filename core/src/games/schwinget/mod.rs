@@ -24,7 +24,7 @@ mod ways;
 
 use std::cmp::Ordering;
 
-use crate::actions::{Action, ActionSet as _, Actions64};
+use crate::actions::{Action, Actions64};
 use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
@@ -388,13 +388,6 @@ impl Game for Schwinget {
 
     fn endings(&self) -> Option<&dyn Endings<Self>> {
         (self.rules.bouts == 1).then_some(self as _)
-    }
-
-    fn can_happen(&self, state: &State, action: Action) -> bool {
-        match self.turn(state) {
-            Turn::Chance => state.pool >> action.0 & 1 == 1,
-            _ => self.legal(state).contains(action),
-        }
     }
 
     fn public_form(&self, _: usize, fold: bool, _: &dyn Fn() -> bool) -> Result<Box<dyn PublicForm>, NoPublicForm> {
