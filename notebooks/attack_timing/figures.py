@@ -157,10 +157,8 @@ def probability(tables: Tables) -> Figure:
         ax.set_title(title)
     axes[-1, -1].set_axis_off()
     figure.suptitle(
-        
         "All attack with many trumps more often than with few; they differ most without a trump\n"
         "(attacks at the first lead, in %)"
-    
     )
     return figure
 
