@@ -88,7 +88,7 @@ pub enum Unsuited {
         option: &'static str,
     },
     /// A required network is not given, and the game has none of its own.
-    #[error("agent {agent}: {what} needs the path of a network: {needed}=FILE; {game} has none of its own, train one")]
+    #[error("agent {agent}: {what} needs the path of a network: {needed}=FILE; {game} has none of its own: train one")]
     NoNetwork {
         /// The agent.
         agent: String,

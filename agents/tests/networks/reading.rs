@@ -189,7 +189,7 @@ fn games_may_come_with_a_network() {
             for text in texts.chain(["rule:cards=network".to_string(), "lbr:against=network".to_string()]) {
                 let error = other(&text);
                 assert!(error.contains(" needs the path of a network: "), "{error}");
-                assert!(error.ends_with(&format!("=FILE; {} has none of its own", game.name())), "{error}");
+                assert!(error.ends_with(&format!("=FILE; {} has none of its own: train one", game.name())), "{error}");
             }
             return;
         };
