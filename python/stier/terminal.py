@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, SupportsIndex
 from stier._native import State, judge
 from stier._output import duration
 from stier._results import Beliefs, Search
-from stier.draw import basis_in_words, figure, name_in_words, name_of, no_cards, remarks, returns, suits
+from stier.draw._beliefs import basis_in_words, figure, no_cards, suits
+from stier.draw._state import name_in_words, name_of, remarks, returns
 
 if TYPE_CHECKING:
     from rich.style import Style

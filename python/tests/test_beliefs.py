@@ -7,7 +7,7 @@ import pytest
 from helpers import decisions, random_walk
 
 import stier
-from stier.draw import basis_in_words
+from stier.draw._beliefs import basis_in_words
 
 
 def test_every_player_can_be_asked_at_any_time(game: stier.Game) -> None:

@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stier import _files, draw, replays, terminal
+from stier import _files, replays, terminal
 from stier._native import Agent, Game, PythonAgent, State
 from stier.cli import _endings as endings, _goals as goals, _options as options, rules
 from stier.cli._command import command
 from stier.cli._interrupts import interrupts
 from stier.cli._worlds import hidden_events, worlds_in_words
+from stier.draw._beliefs import suits
 from stier.errors import AgentError, RulesError
 from stier.playing import as_opponent, searcher
 from stier.terminal import Pen
@@ -316,13 +317,13 @@ def _last_deal(state: State) -> tuple[list[list[str]], int]:
 
 def _plain_suits(faces: dict[str, Face], special: Collection[str]) -> list[list[str]]:
     """The cards by suit, without the special ones; as one row of suits and ranks if all suits have the same ranks."""
-    suits = [[card for card in row if card not in special] for row in draw.suits(faces)]
-    suits = [row for row in suits if row]
-    ranks = {tuple(card[1:] for card in row) for row in suits}
-    signs = [{card[0] for card in row} for row in suits]
-    if len(suits) < 2 or len(ranks) > 1 or any(len(sign) > 1 for sign in signs) or len(suits[0]) < 2:
-        return suits
-    return [[*(row[0][0] for row in suits), f"{suits[0][0][1:]}-{suits[0][-1][1:]}"]]
+    left = [[card for card in row if card not in special] for row in suits(faces)]
+    left = [row for row in left if row]
+    ranks = {tuple(card[1:] for card in row) for row in left}
+    signs = [{card[0] for card in row} for row in left]
+    if len(left) < 2 or len(ranks) > 1 or any(len(sign) > 1 for sign in signs) or len(left[0]) < 2:
+        return left
+    return [[*(row[0][0] for row in left), f"{left[0][0][1:]}-{left[0][-1][1:]}"]]
 
 
 def _range(cards: list[str]) -> str:
