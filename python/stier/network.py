@@ -29,7 +29,7 @@ __all__ = ["Classes", "Network"]
 
 FORMAT = "stier.network"
 #: The architecture of each version of the file, and its activations.
-VERSIONS = {"1": ("mlp", ("relu", "tanh")), "2": ("integers", ("products",))}
+VERSIONS: dict[str, tuple[str, tuple[str, ...]]] = {"1": ("mlp", ("relu", "tanh")), "2": ("integers", ("products",))}
 #: The largest value of a unit of a network in integers, and the divisor of the product of two units.
 MOST, PRODUCT = 127, 128
 #: The number of zeros and ones that a double holds as digits.

@@ -323,7 +323,7 @@ class PolicyAgent:
     def __init__(self, policy: Any, seed: int = 0) -> None:
         #: The policy.
         self.policy = policy
-        self.__name__ = type(policy).__name__
+        self.__name__: str = type(policy).__name__
         self._rng = np.random.default_rng(_arguments.seed(seed))
         self._games: dict[str, pyspiel.Game] = {}
 

@@ -34,7 +34,14 @@ SCHEMA = pa.schema(
     | {"actions": pa.list_(pa.uint8()), "returns": pa.list_(pa.float64())}
 )
 #: The keys of matches in one game or in several, with their types; the values are checked with the experiment.
-KEYS = {"agents": (dict, list), "deals": int, "seed": int, "seeds": list[int], "paired": bool, "deals_per_part": int}
+KEYS: dict[str, Any] = {
+    "agents": (dict, list),
+    "deals": int,
+    "seed": int,
+    "seeds": list[int],
+    "paired": bool,
+    "deals_per_part": int,
+}
 
 
 class Block(NamedTuple):
