@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -178,3 +179,10 @@ def sentence(game: Any, **arguments: Any) -> str:
     with pytest.raises(stier.GameError) as caught:
         stier.check_game(game, **arguments)
     return str(caught.value)
+
+
+def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Runs the command line in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "stier", *arguments], input=stdin, capture_output=True, text=True, check=False
+    )
