@@ -1,6 +1,7 @@
 //! Work compiled up to three times: for every processor that the package supports, for modern ones, with wider vectors and
 //! instructions for single bits (x86-64-v3: Intel's from 2013, AMD's from 2015), and for those with vectors of 512 bits.
-//! Networks in integers also use the products of bytes that newer ones have. Which one runs is decided at run time; results are equal.
+//! Networks in integers also use the products of bytes that newer ones have. Which one runs is decided at run time; results
+//! are equal.
 //!
 //! Inside [`Work`], draw bits by the [`Processor`], which has been asked once; elsewhere by [`bits`](crate::bits), which
 //! asks each time.
@@ -81,8 +82,8 @@ pub fn run<W: Work>(work: W) -> W::Output {
     work.work(Any)
 }
 
-/// Does the work as [`run`] does, or with vectors of 512 bits: for loops over long lists of integers. Processors with such vectors
-/// but without VNNI, the first ones, run slower with them.
+/// Does the work as [`run`] does, or with vectors of 512 bits: for loops over long lists of integers. The first processors
+/// with such vectors, those without VNNI, lower their clock for them.
 #[inline]
 pub fn run_wide<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
