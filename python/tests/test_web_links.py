@@ -17,6 +17,7 @@ from stier.errors import FileError
 from web import (
     DEAL,
     DESKTOP,
+    HASTE,
     MARKS,
     PHONE,
     PICTURES,
@@ -33,6 +34,12 @@ pytestmark = MARKS
 
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
 ENTRANCE = "schwimmen.html#play/schwimmen?seed=3&agent=network"
+
+
+def set_date(page: Any, date: str) -> None:
+    """Makes it noon of this date. The clock replaces the timers of the page, and so is replaced in turn."""
+    page.clock.set_fixed_time(f"{date}T12:00:00Z")
+    page.add_init_script(HASTE)
 
 
 def test_links_last_because_the_port_is_fixed() -> None:
@@ -91,7 +98,7 @@ def test_the_deal_of_the_day_is_the_same_for_everyone(browser: Any, address: str
     for zone in ("Europe/Zurich", "America/New_York"):
         context = hasty(browser, PHONE, timezone_id=zone, permissions=CLIPBOARD)
         page = context.new_page()
-        page.clock.set_fixed_time("2026-11-27T12:00:00Z")
+        set_date(page, "2026-11-27")
         page.goto(f"{address}#today")
         page.wait_for_selector("[data-move]")
         assert "seed=20261127" in page.url
@@ -100,14 +107,22 @@ def test_the_deal_of_the_day_is_the_same_for_everyone(browser: Any, address: str
     assert len(hands) == 1
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_the_result_of_the_day_is_a_text_to_paste(browser: Any, address: str, size: dict[str, int]) -> None:
-    context = hasty(browser, size, bypass_csp=True, permissions=CLIPBOARD)
+def test_the_result_of_the_day_is_a_text_to_paste(browser: Any, address: str) -> None:
+    """On a desktop, and when the deal is played again, on a phone."""
+    context = hasty(browser, bypass_csp=True, permissions=CLIPBOARD)
     page = context.new_page()
-    page.clock.set_fixed_time("2026-11-28T12:00:00Z")
-    page.goto(f"{address}#today")
+    set_date(page, "2026-11-28")
 
-    def play(key: str) -> int:
+    def play(key: str, size: dict[str, int]) -> int:
+        page.set_viewport_size(size)
+        page.goto("about:blank")
+        page.goto(f"{address}#today")
+        page.wait_for_selector("[data-move]")
+        assert (
+            "Only your first result counts. The text to share says if you used Hint, Undo or Knowledge."
+            in page.inner_text(".happened")
+        )
+        assert page.inner_text("main h2 .against").endswith("the club player (a trained network)")
         for _ in range(40):
             page.wait_for_selector("[data-move], .daily:not([hidden])")
             if page.locator(".daily:not([hidden])").count():
@@ -115,7 +130,10 @@ def test_the_result_of_the_day_is_a_text_to_paste(browser: Any, address: str, si
             before = page.url
             page.keyboard.press(key if page.locator("[data-move]").count() > 1 else "1")
             page.wait_for_function("before => location.href !== before", arg=before)
-        page.get_by_role("button", name="Copy result").wait_for()
+        copy = page.get_by_role("button", name="Copy result")
+        copy.wait_for()
+        box = copy.bounding_box()
+        assert 0 <= box["y"] <= box["y"] + box["height"] <= size["height"]
         moves = [int(move) for move in re.search(r"moves=([0-9.]+)", page.url)[1].split(".")]
         position = {"game": "schwinget", "rules": "", "seed": "20261128", "moves": []}
         while (seat := ask(page, "table", position, 0)["seat"]) is not None:
@@ -123,19 +141,17 @@ def test_the_result_of_the_day_is_a_text_to_paste(browser: Any, address: str, si
             position["moves"].append(move)
         return int(ask(page, "table", position, 0)["returns"][0])
 
-    page.wait_for_selector("[data-move]")
-    assert (
-        "Only your first result counts. The text to share says if you used Hint, Undo or Knowledge."
-        in page.inner_text(".happened")
-    )
-    assert page.inner_text("main h2 .against").endswith("the club player (a trained network)")
-    own = play("1")
-    copy = page.get_by_role("button", name="Copy result")
-    box = copy.bounding_box()
-    assert 0 <= box["y"] <= box["y"] + box["height"] <= size["height"]
-    copy.click()
-    page.get_by_text("Copied", exact=True).wait_for()
-    text = page.evaluate("navigator.clipboard.readText()")
+    def copied(size: dict[str, int]) -> str:
+        page.get_by_role("button", name="Copy result").click()
+        page.get_by_text("Copied", exact=True).wait_for()
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=PICTURES / f"daily-{'phone' if size == PHONE else 'desktop'}.png", full_page=True)
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], size
+        assert axe(page) == [], size
+        return str(page.evaluate("navigator.clipboard.readText()"))
+
+    own = play("1", DESKTOP)
+    text = copied(DESKTOP)
     # The agent in the same seat, as in Python.
     game = stier.load_game("schwinget")
     state = game.new_initial_state(seed=20261128)
@@ -153,16 +169,11 @@ def test_the_result_of_the_day_is_a_text_to_paste(browser: Any, address: str, si
         f"Schwinget: I {words(own)}. In my seat, the club player (a trained network) {words(agents)}.",
         # The address of this computer is of no use to others.
     ]
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=PICTURES / f"daily-{'phone' if size == PHONE else 'desktop'}.png", full_page=True)
-    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
-    assert axe(page) == []
     # The first result counts, though the deal can be played again.
-    page.goto("about:blank")
-    page.goto(f"{address}#today")
-    again = play("2")
+    again = play("2", PHONE)
     assert f"I {words(own)}." in page.inner_text(".result-text")
     assert page.get_by_text("Your first result counts.").count() == (again != own)
+    assert copied(PHONE) == text
     # Another deal has no such text.
     page.keyboard.press("n")
     page.wait_for_function("() => document.querySelector('.daily').hidden")
@@ -390,7 +401,7 @@ def test_a_link_near_the_end_is_nobodys_result(page: Any, address: str) -> None:
     kept = "Object.keys(localStorage).filter((key) => /daily-....-..-..$|scores/.test(key)).sort()"
     assert page.evaluate(kept) == ["stier-daily-2026-11-28", "stier-scores"]
     # Somebody else, with the link before the last choice.
-    other = page.context.browser.new_context().new_page()
+    other = hasty(page.context.browser).new_page()
     open_view(other, address, "#" + before.split("#", 1)[1])
     other.keyboard.press("1")
     other.locator(".actions .primary").wait_for()
