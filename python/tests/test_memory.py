@@ -31,11 +31,12 @@ def vector(seed: int) -> None:
 
 def single(seed: int) -> None:
     pytest.importorskip("gymnasium")
-    stier.gymnasium.make("schwinget").reset(seed=seed)
+    stier.gymnasium.make(GAME).reset(seed=seed)
 
 
 def table(seed: int) -> None:
     pytest.importorskip("pettingzoo")
+    # By name: the game is one of the things that are dropped.
     stier.pettingzoo.env("schwinget").reset(seed=seed)
 
 

@@ -39,7 +39,7 @@ TOML = """
 game = "schwinget"
 deals = 24
 deals_per_part = 4
-agents = ["random", "greedy", "ismcts:iterations=5000"]
+agents = ["random", "greedy", "ismcts:iterations=2000"]
 """
 
 

@@ -51,7 +51,7 @@ def error_of_value_head(network: Network) -> float:
 @pytest.mark.parametrize(
     ("algorithm", "settings"),
     [
-        ("ppo", {**TINY, "steps": 100_000}),
+        ("ppo", {**TINY, "num_envs": 64, "minibatches": 8, "steps": 80_000}),
         ("ppo", {**WIDE, "central_critic": True, "action_critic": True}),
         ("ppo", {**WIDE, **AVERAGED, "central_critic": True, "action_critic": True}),
         ("dmc", {"num_envs": 128, "minibatch_size": 64, "steps": 60_000}),
@@ -192,10 +192,10 @@ def test_networks_do_not_depend_on_threads(optimized: bool) -> None:
     text = (
         "import hashlib, jax, os, stier, stier.train\n"
         "before = dict(os.environ)\n"
-        "game, ppo = stier.load_game('schwimmen'), {'horizon': 16, 'minibatches': 4}\n"
+        "game, ppo = stier.load_game('schwimmen'), {'horizon': 4, 'minibatches': 1}\n"
         "for device in DEVICES:\n"
         "    for algorithm, own in (('ppo', ppo), ('dmc', {})):\n"
-        "        settings = {'num_envs': 256, 'hidden': 64, 'seed': 2, **own}\n"
+        "        settings = {'num_envs': 128, 'hidden': 64, 'seed': 2, **own}\n"
         "        made = stier.train.learner(game, algorithm, device=device, **settings)\n"
         "        made.iterate()\n"
         "        assert dict(os.environ) == before\n"
