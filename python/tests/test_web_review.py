@@ -616,7 +616,7 @@ def test_a_link_that_cannot_be_honoured_says_why(page: Any, address: str, link: 
     assert page.locator(".timeline").count() == 0
     assert page.locator(".grid").count() == ("99" in link)
     # The address names what is shown.
-    assert "99" not in page.url
+    assert "99" not in page.evaluate("location.hash")
 
 
 def test_solving_twice_loses_nothing(page: Any, address: str) -> None:
@@ -781,6 +781,8 @@ def test_the_trainer_counts_streaks_and_repeats_in_another_round(page: Any, addr
 
 
 def test_a_reload_before_the_first_answer_keeps_the_positions_that_are_due(page: Any, address: str) -> None:
+    # The seed that the page chooses, 5000, does not have the position that is due among its own.
+    page.add_init_script("Math.random = () => 0.5")
     open_view(page, address, "#trainer?seed=5")
     while not answer(page, right=False).startswith("Wrong"):
         page.get_by_role("button", name="Next position").click()
