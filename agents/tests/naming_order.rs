@@ -74,7 +74,7 @@ fn order_changes_nothing(game: &dyn DynGame, entrants: &[DynEntrant], settings: 
 
 /// The greedy agent, or a random one in games that it refuses.
 fn instant(game: &dyn DynGame) -> DynEntrant {
-    named(if game.facts().agents.contains(&"greedy") { "greedy" } else { "random:seed=4" })
+    named(if game.agents().contains(&"greedy") { "greedy" } else { "random:seed=4" })
 }
 
 /// All games with all numbers of players.

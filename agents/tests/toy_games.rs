@@ -202,7 +202,7 @@ fn games_without_a_policy_refuse_the_agents_that_need_one() {
         let spec: AgentSpec = text.parse().expect("an agent");
         game.agent(&spec).err().map(|error| error.to_string())
     };
-    let others = game.facts().agents.join(", ");
+    let others = game.agents().join(", ");
     let expected = format!("leduc_poker has no built-in policy, so 'greedy' cannot play it; agents: {others}");
     for text in ["greedy", "rule", "lbr:worlds=5", "rule:cards=(lbr:worlds=3)"] {
         assert_eq!(refused(text).as_ref(), Some(&expected), "{text}");
@@ -210,7 +210,7 @@ fn games_without_a_policy_refuse_the_agents_that_need_one() {
     for text in ["lbr:against=random", "rule:cards=random", "ismcts:rollout=fitted", "best"] {
         assert_eq!(refused(text), None, "{text}");
     }
-    let facts = stier_games::load("schwinget", "").expect("a game").facts().agents.clone();
-    assert_eq!(facts, catalogue::NAMES, "the game has a policy and a network");
+    let all = stier_games::load("schwinget", "").expect("a game").agents();
+    assert_eq!(all, catalogue::NAMES, "the game has a policy and a network");
     assert!(others.contains("ismcts") && !others.contains("network"));
 }

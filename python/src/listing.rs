@@ -52,7 +52,7 @@ pub(crate) fn registered_names(py: Python<'_>) -> PyResult<Vec<String>> {
 #[pyfunction]
 #[pyo3(signature = (game=None))]
 pub(crate) fn registered_agents(game: Option<AnyGame>) -> Vec<&'static str> {
-    game.map_or_else(|| catalogue::NAMES.to_vec(), |AnyGame(game)| game.face().facts().agents.clone())
+    game.map_or_else(|| catalogue::NAMES.to_vec(), |AnyGame(game)| game.face().agents())
 }
 
 /// The options of a game.

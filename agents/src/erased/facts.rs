@@ -4,8 +4,6 @@ use stier_core::list::Listing as _;
 use stier_core::scene::Face;
 use stier_core::{Field, FullGame, OptionValue, Symmetry};
 
-use crate::catalogue::spec::playing;
-
 /// The description of a game under its rules, besides its [info](stier_core::GameInfo).
 #[derive(Clone, Debug)]
 pub struct GameFacts {
@@ -29,8 +27,6 @@ pub struct GameFacts {
     pub faces: Vec<(String, Face)>,
     /// The file of the network that comes with the game: [`Hints::network`](stier_core::Hints::network).
     pub network: Option<&'static [u8]>,
-    /// The names of the agents that can play the game with their default options.
-    pub agents: Vec<&'static str>,
 }
 
 impl GameFacts {
@@ -52,7 +48,6 @@ impl GameFacts {
             information_state_layout: game.information_state_layout(),
             faces: game.cards().into_iter().zip(game.faces()).list(),
             network: game.network(),
-            agents: playing(game),
         }
     }
 }

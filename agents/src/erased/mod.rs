@@ -37,6 +37,7 @@ use crate::batch::vector::{self, Vector, VectorError};
 #[cfg(feature = "threads")]
 use crate::batch::{ManyError, resample_many, search_many};
 use crate::belief::marginals::{Marginals, marginals};
+use crate::catalogue::spec::playing;
 use crate::catalogue::{AgentSpec, Unsuited};
 use crate::solve::game_tree::{self, BuildError, GameTree};
 use crate::solve::ranges::{InGame, Respondent};
@@ -72,6 +73,8 @@ pub trait DynGame: Send + Sync + Debug {
     fn info(&self) -> &GameInfo;
     /// Everything else that describes the game.
     fn facts(&self) -> &GameFacts;
+    /// The names of the agents that can play the game with their default options.
+    fn agents(&self) -> Vec<&'static str>;
     /// The name of an action below [`num_actions`](GameInfo::num_actions).
     fn action_name(&self, action: Action) -> String;
     /// The name of an outcome below [`num_outcomes`](GameInfo::num_outcomes).
@@ -163,6 +166,10 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
 
     fn facts(&self) -> &GameFacts {
         self.facts.get_or_init(|| GameFacts::of(&*self.game))
+    }
+
+    fn agents(&self) -> Vec<&'static str> {
+        playing(&*self.game)
     }
 
     fn action_name(&self, action: Action) -> String {

@@ -128,6 +128,6 @@ pub(crate) fn rules(name: &str, rules: &str) -> Result<Rules, Problem> {
         seats: info.num_seats,
         range: info.utility_range,
         faces: facts.faces.iter().cloned().collect(),
-        agents: facts.agents.clone(),
+        agents: game.agents(),
     })
 }
