@@ -294,6 +294,18 @@ impl Model {
     }
 }
 
+const AUTORESETS: [Autoreset; 3] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled];
+
+/// All autoresets for the case at this place in a list, with one and two threads in turn: two cases that follow one another
+/// have all pairs.
+fn in_turn(place: usize) -> [(Autoreset, usize); 3] {
+    let mut threads = place;
+    AUTORESETS.map(|autoreset| {
+        threads += 1;
+        (autoreset, 1 + threads % 2)
+    })
+}
+
 /// Plays at random in lanes and in single states. Returns the number of games that ended, and the number of those
 /// that ended before their first decision.
 fn agree(text: &str, settings: &Settings, steps: usize) -> (usize, usize) {
@@ -309,12 +321,13 @@ fn agree(text: &str, settings: &Settings, steps: usize) -> (usize, usize) {
     let mut actions = vec![0; count];
     for step in 0..=steps {
         for (lane, model) in models.iter().enumerate() {
-            let told = format!("{text}, lane {lane} after {step} steps");
-            assert_eq!(row.observation[lane * shape.tensor..][..shape.tensor], model.observation(), "{told}");
-            assert_eq!(row.mask[lane * shape.actions..][..shape.actions], model.mask(), "{told}");
-            assert_eq!(row.player[lane], model.player(), "{told}");
+            let told = || format!("{text}, lane {lane} after {step} steps");
+            assert_eq!(row.observation[lane * shape.tensor..][..shape.tensor], model.observation(), "{}", told());
+            assert_eq!(row.mask[lane * shape.actions..][..shape.actions], model.mask(), "{}", told());
+            assert_eq!(row.player[lane], model.player(), "{}", told());
             let state = vector.state(lane).expect("a lane");
-            assert!(state.same(&*model.state), "{told}");
+            assert_eq!(state.events(), model.state.events(), "{}", told());
+            assert!(step > 0 || state.same(&*model.state), "{}", told());
             assert_eq!(state.dealing(), model.state.dealing());
         }
         assert_eq!(vector.seeds(), models.iter().map(|model| model.seed).collect::<Vec<_>>());
@@ -325,11 +338,11 @@ fn agree(text: &str, settings: &Settings, steps: usize) -> (usize, usize) {
         vector.step(&actions, row.rows()).expect("legal actions");
         for (lane, model) in models.iter_mut().enumerate() {
             let (rewards, terminated, last) = model.step(actions[lane]);
-            let told = format!("{text}, lane {lane}, step {step}");
-            assert_eq!(row.rewards[lane * shape.seats..][..shape.seats], rewards, "{told}");
-            assert_eq!(row.terminated[lane], terminated, "{told}");
+            let told = || format!("{text}, lane {lane}, step {step}");
+            assert_eq!(row.rewards[lane * shape.seats..][..shape.seats], rewards, "{}", told());
+            assert_eq!(row.terminated[lane], terminated, "{}", told());
             let last = last.unwrap_or_else(|| vec![-1.0; shape.tensor]);
-            assert_eq!(row.last[lane * shape.tensor..][..shape.tensor], last, "{told}");
+            assert_eq!(row.last[lane * shape.tensor..][..shape.tensor], last, "{}", told());
             ended += usize::from(terminated);
         }
     }
@@ -339,7 +352,7 @@ fn agree(text: &str, settings: &Settings, steps: usize) -> (usize, usize) {
 #[test]
 fn lanes_are_single_states() {
     for text in GAMES {
-        for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
+        for autoreset in AUTORESETS {
             for tensor in [TensorKind::Observation, TensorKind::InformationState] {
                 let wanted = 3 * game(text).info().max_decisions.min(120);
                 let steps = if tensor == TensorKind::Observation { wanted } else { wanted / 4 };
@@ -360,7 +373,7 @@ fn opponents_play_the_other_seats() {
         ("schwimmen", &["ismcts:iterations=20,seed=2", "greedy"], LearnerSeat::Rotate),
         ("schwinget", &["oracle:worlds=1,solver=rollouts,iterations=10"], LearnerSeat::Rotate),
     ] {
-        for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
+        for autoreset in AUTORESETS {
             let settings = Settings { autoreset, opponents: against(agents, learner), ..settings(4) };
             let (ended, _) = agree(text, &settings, 40);
             assert!(ended > 0, "{text}");
@@ -372,43 +385,41 @@ fn opponents_play_the_other_seats() {
 fn an_agent_begins_some_of_the_games() {
     let network = Draft::new(&Schwinget::new(Default::default()).unwrap(), &[16], 1).saved();
     let network = format!("network:choose=sample,path={}", network.path());
-    for (text, opening, opponents) in [
+    let cases = [
         ("schwinget", begun_by("rule:when=never", 1.0, 16), None),
         ("schwinget", begun_by(&network, 0.5, 9), against(&["greedy"], LearnerSeat::Rotate)),
         ("schwimmen", begun_by("random:seed=4", 0.3, 3), against(&["greedy", "random"], LearnerSeat::Random)),
         // Some of these games end in their opening.
         ("kuhn_poker", begun_by("random", 0.7, 5), None),
         ("schwimmen:players=5,max_turns=3", begun_by("random", 1.0, 3), against(&["random"], LearnerSeat::Random)),
-    ] {
-        for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
-            for threads in [1, 2] {
-                let (opening, opponents) = (opening.clone(), opponents.clone());
-                let (ended, _) = agree(text, &Settings { autoreset, threads, opening, opponents, ..settings(24) }, 40);
-                assert!(ended > 0, "{text}");
-            }
+    ];
+    for (place, (text, opening, opponents)) in cases.into_iter().enumerate() {
+        for (autoreset, threads) in in_turn(place) {
+            let (opening, opponents) = (opening.clone(), opponents.clone());
+            let (ended, _) = agree(text, &Settings { autoreset, threads, opening, opponents, ..settings(24) }, 40);
+            assert!(ended > 0, "{text}");
         }
     }
 }
 
 #[test]
 fn an_action_is_barred_in_some_of_the_games() {
-    for (text, action, share, decisions, opening, opponents) in [
+    let cases = [
         ("schwinget", "attack", 0.5, 36, None, None),
         ("schwinget", "attack", 1.0, 9, begun_by("rule:when=never", 0.5, 4), against(&["greedy"], LearnerSeat::Rotate)),
         ("schwimmen", "push", 0.8, 12, None, against(&["random"], LearnerSeat::Random)),
         ("kuhn_poker", "bet", 0.7, 2, None, None),
         // The last card must be played.
         ("up_and_down:players=2", "D2", 1.0, 99, None, None),
-    ] {
+    ];
+    for (place, (text, action, share, decisions, opening, opponents)) in cases.into_iter().enumerate() {
         let action = game(text).parse_action(action).expect("an action");
         let barred = Some(Barred { action, span: Span { share, decisions } });
-        for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
-            for threads in [1, 2] {
-                let (opening, opponents) = (opening.clone(), opponents.clone());
-                let settings = Settings { autoreset, threads, barred, opening, opponents, ..settings(12) };
-                let (ended, _) = agree(text, &settings, 70);
-                assert!(ended > 0, "{text}");
-            }
+        for (autoreset, threads) in in_turn(place) {
+            let (opening, opponents) = (opening.clone(), opponents.clone());
+            let settings = Settings { autoreset, threads, barred, opening, opponents, ..settings(12) };
+            let (ended, _) = agree(text, &settings, 70);
+            assert!(ended > 0, "{text}");
         }
     }
 }
@@ -436,18 +447,17 @@ fn networks_play_the_other_seats_and_openings() {
     let (two, three) = (Schwinget::new(Default::default()).unwrap(), Schwimmen::new(Default::default()).unwrap());
     let files = [Draft::new(&two, &[256, 40], 1).saved(), Draft::new(&three, &[64], 2).saved()];
     let [two, three] = files.each_ref().map(|file| format!("network:choose=sample,path={}", file.path()));
-    for (text, agents, learner) in [
+    let cases = [
         ("schwinget", &[&*two][..], LearnerSeat::Random),
         ("schwimmen", &[&*three], LearnerSeat::Rotate),
         ("schwimmen", &[&*three, "greedy"], LearnerSeat::Random),
-    ] {
-        for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
-            for threads in [1, 2] {
-                let (opponents, opening) = (against(agents, learner), begun_by(agents[0], 0.5, 6));
-                let settings = Settings { autoreset, threads, opponents, opening, ..settings(50) };
-                let (ended, _) = agree(text, &settings, 25);
-                assert!(ended > 0, "{text}");
-            }
+    ];
+    for (place, (text, agents, learner)) in cases.into_iter().enumerate() {
+        for (autoreset, threads) in in_turn(place) {
+            let (opponents, opening) = (against(agents, learner), begun_by(agents[0], 0.5, 6));
+            let settings = Settings { autoreset, threads, opponents, opening, ..settings(50) };
+            let (ended, _) = agree(text, &settings, 25);
+            assert!(ended > 0, "{text}");
         }
     }
 }
@@ -456,7 +466,7 @@ fn networks_play_the_other_seats_and_openings() {
 fn games_that_end_before_the_first_decision_are_reported() {
     // The game is over after three turns, so some of five players have none.
     let opponents = against(&["random"], LearnerSeat::Random);
-    for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
+    for autoreset in AUTORESETS {
         let settings = Settings { autoreset, opponents: opponents.clone(), ..settings(60) };
         let (ended, at_once) = agree("schwimmen:players=5,max_turns=3", &settings, 30);
         assert!(ended > 60 && at_once > 0, "{at_once} of {ended} games ended before the learner's turn");
@@ -601,7 +611,7 @@ fn lanes_continue_from_checkpoints() {
         ("up_and_down", against(&["random"], LearnerSeat::Random), None, None),
     ] {
         let game = game(text);
-        for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
+        for autoreset in AUTORESETS {
             let (opening, opponents) = (opening.clone(), opponents.clone());
             let barred = barred.map(|(action, decisions)| Barred {
                 action: game.parse_action(action).expect("an action"),
