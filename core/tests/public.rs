@@ -59,30 +59,22 @@ fn is_found<G: FullGame>(game: &G, form: &dyn PublicForm, seat: Seat, place: &Pl
     true
 }
 
-/// Checks that all places to which play leads have histories, and no others.
+/// Checks that all places to which play leads have histories, and no others, in a form with folded hands and in one without.
 fn check<G: FullGame>(game: &G, label: &str) {
-    for fold in [false, true] {
-        check_form(game, game.public_form(1_000_000, fold, &|| true).unwrap(), label);
-    }
-}
-
-fn check_form<G: FullGame>(game: &G, mut form: Box<dyn PublicForm>, label: &str) {
-    let (mut found, mut lost) = (HashSet::new(), Vec::new());
-    each_place(&mut *form, &mut |form, seat, place| match is_found(game, form, seat, &place) {
-        true => assert!(found.insert((place.opening, place.events, place.hand))),
-        false => lost.push((place.opening, place.events, place.hand)),
-    });
+    let mut forms = [false, true].map(|fold| game.public_form(1_000_000, fold, &|| true).unwrap());
+    let mut reached = forms.each_ref().map(|_| HashSet::new());
     let mut open = vec![History::new(game)];
-    let mut reached = HashSet::new();
     while let Some(history) = open.pop() {
         let state = history.state();
         let actions: Vec<Action> = match game.turn(state) {
             Turn::Over => continue,
             Turn::Chance => game.chance(state).iter().map(|outcome| outcome.action).collect(),
             Turn::Seat(seat) => {
-                let Place { opening, events, hand, .. } =
-                    game.public_place(&*form, &game.view(&history, seat)).unwrap();
-                reached.insert((opening, events, hand));
+                let view = game.view(&history, seat);
+                for (form, reached) in forms.iter().zip(&mut reached) {
+                    let Place { opening, events, hand, .. } = game.public_place(&**form, &view).unwrap();
+                    reached.insert((opening, events, hand));
+                }
                 game.legal(state).iter().collect()
             }
         };
@@ -92,9 +84,16 @@ fn check_form<G: FullGame>(game: &G, mut form: Box<dyn PublicForm>, label: &str)
             next
         }));
     }
-    assert!(found.is_subset(&reached), "{label}");
-    assert!(lost.iter().all(|place| !reached.contains(place)), "{label}");
-    assert!(found.len() > 10, "{label}");
+    for (form, reached) in forms.iter_mut().zip(reached) {
+        let (mut found, mut lost) = (HashSet::new(), Vec::new());
+        each_place(&mut **form, &mut |form, seat, place| match is_found(game, form, seat, &place) {
+            true => assert!(found.insert((place.opening, place.events, place.hand))),
+            false => lost.push((place.opening, place.events, place.hand)),
+        });
+        assert!(found.is_subset(&reached), "{label}");
+        assert!(lost.iter().all(|place| !reached.contains(place)), "{label}");
+        assert!(found.len() > 10, "{label}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Exact sampling: samplers against the enumeration of all histories, and against rejection sampling with all 35
 //! cards.
 
+use std::array::from_fn;
 use std::collections::HashMap;
 
 use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
@@ -57,13 +58,21 @@ fn samplers_match_the_enumeration_of_all_histories() {
     assert!(found.sets >= 80 && found.unequal >= 40 && after_plays >= 30, "{found:?}, {after_plays} after plays");
 }
 
-/// The hands of seats 1 to 3 in a state, from the text picture.
-fn hands(game: &SchweinsGalopp, state: &State) -> [String; 3] {
-    let text = game.text(state, None);
-    let mut lines = text.lines().filter(|line| line.starts_with("seat ")).skip(1);
-    [(); 3].map(|()| {
-        let line = lines.next().unwrap();
-        line.split("hand: ").nth(1).unwrap().split("played").next().unwrap().replace(' ', "")
+/// The number of cards of each colour, from `a` to `e`.
+type Colours = [u8; 5];
+
+fn colours(cards: &[u8]) -> Colours {
+    let mut counts = Colours::default();
+    cards.iter().for_each(|&card| counts[usize::from(card - b'a')] += 1);
+    counts
+}
+
+/// The hands of seats 1 to 3 in a state.
+fn hands(game: &SchweinsGalopp, state: &State) -> [Colours; 3] {
+    [1, 2, 3].map(|seat| {
+        let mut counts = Colours::default();
+        game.holdings(state, Seat(seat), &mut counts);
+        counts
     })
 }
 
@@ -73,11 +82,13 @@ fn hands(game: &SchweinsGalopp, state: &State) -> [String; 3] {
 fn with_all_cards_and_four_players_samples_match_rejection() {
     let game = game("");
     let mut rng = Rng::stream(82, "rejection", 0);
-    let own = ["a", "a", "b", "c", "c", "d", "e"];
-    let plays = ["a", "b", "c", "c", "b", "b", "e", "c"];
+    assert_eq!(game.cards(), ["a", "b", "c", "d", "e"]);
+    let own = *b"aabccde";
+    let plays = *b"abccbbec";
+    let played = [1, 2, 3].map(|seat| colours(&[plays[seat], plays[4 + seat]]));
 
     // The cards that the opponents may still hold: neither seat 0's own nor played by seats 1 to 3.
-    let mut unseen: Vec<&str> = ["a", "b", "c", "d", "e"].iter().flat_map(|&card| vec![card; 7]).collect();
+    let mut unseen: Vec<u8> = (b'a'..=b'e').flat_map(|card| [card; 7]).collect();
     for card in own {
         let place = unseen.iter().position(|&other| other == card).unwrap();
         unseen.remove(place);
@@ -88,35 +99,32 @@ fn with_all_cards_and_four_players_samples_match_rejection() {
             let other = place + rng.below((unseen.len() - place) as u32) as usize;
             unseen.swap(place, other);
         }
-        let mut hands: Vec<Vec<&str>> = unseen[..21].chunks(7).map(<[&str]>::to_vec).collect();
-        let could_play = (0..3).all(|seat| {
-            [plays[1 + seat], plays[5 + seat]].iter().all(|&card| {
-                let place = hands[seat].iter().position(|&held| held == card);
-                place.map(|place| hands[seat].remove(place)).is_some()
-            })
-        });
-        if could_play {
+        let dealt = [0, 7, 14].map(|first| colours(&unseen[first..first + 7]));
+        let left = |seat: usize, colour: usize| dealt[seat][colour].checked_sub(played[seat][colour]);
+        if (0..3).all(|seat| (0..5).all(|colour| left(seat, colour).is_some())) {
             deal.get_or_insert_with(|| unseen[..21].to_vec());
-            *accepted.entry(kind(&[0, 1, 2].map(|seat| hands[seat].concat()))).or_default() += 1;
+            let hands = from_fn(|seat| from_fn(|colour| left(seat, colour).unwrap()));
+            *accepted.entry(kind(&hands)).or_default() += 1;
         }
     }
 
     let deal = deal.unwrap();
     let mut history = History::new(&game);
-    let push = |history: &mut History<SchweinsGalopp>, name: &str| {
+    let push = |history: &mut History<SchweinsGalopp>, name: &[u8]| {
+        let name = str::from_utf8(name).unwrap();
         let action = game.parse_event(history.state(), name).unwrap();
         game.check(history.state(), action).unwrap();
         history.push(&game, action);
     };
-    for pig in ["place:a", "place:b", "place:c", "place:d", "place:e"] {
+    for pig in [b"place:a", b"place:b", b"place:c", b"place:d", b"place:e"] {
         push(&mut history, pig);
     }
     for (turn, card) in own.into_iter().enumerate() {
-        push(&mut history, card);
-        (0..3).for_each(|seat| push(&mut history, deal[7 * seat + turn]));
+        push(&mut history, &[card]);
+        (0..3).for_each(|seat| push(&mut history, &[deal[7 * seat + turn]]));
     }
     for card in plays {
-        push(&mut history, card);
+        push(&mut history, &[card]);
     }
     let sampler = game.sampler(&game.view(&history, Seat(0)));
     let (mut exact, mut sampled, mut careless) = (HashMap::new(), HashMap::new(), HashMap::new());
@@ -133,7 +141,7 @@ fn with_all_cards_and_four_players_samples_match_rejection() {
     }
     for _ in 0..200_000 {
         rng.shuffle(&mut unseen);
-        let hands = [0, 1, 2].map(|seat| unseen[5 * seat..5 * seat + 5].concat());
+        let hands = [0, 5, 10].map(|first| colours(&unseen[first..first + 5]));
         *careless.entry(kind(&hands)).or_default() += 1;
     }
     let total: u64 = accepted.values().sum();
@@ -146,9 +154,8 @@ fn with_all_cards_and_four_players_samples_match_rejection() {
 
 /// A summary of three hands that shows their dependence: the number of `b` in the first hand, of `c` in the second,
 /// and of different colours in the third.
-fn kind(hands: &[String; 3]) -> [usize; 3] {
-    let colours = |hand: &str| "abcde".chars().filter(|&card| hand.contains(card)).count();
-    [hands[0].matches('b').count(), hands[1].matches('c').count(), colours(&hands[2])]
+fn kind(hands: &[Colours; 3]) -> [u8; 3] {
+    [hands[0][1], hands[1][2], hands[2].iter().map(|&count| count.min(1)).sum()]
 }
 
 /// All histories that the seat cannot distinguish from the true one, by their actions, with their chance reach

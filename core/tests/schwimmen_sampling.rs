@@ -101,24 +101,29 @@ fn tried(game: &Schwimmen, truth: &History<Schwimmen>, seat: Seat, table: bool) 
         let mut by_place: Vec<Option<&mut Vec<Action>>> =
             (0..players).map(|place| if place == first { None } else { places.next() }).collect();
         by_place.push(places.next());
-        let mut history = History::new(game);
-        let mut fits = true;
+        let mut state = game.root();
+        let mut actions = Vec::with_capacity(events.len());
         for (index, event) in events.iter().enumerate() {
             let place = if index < 3 * players { index % players } else { players };
             let action = match &mut by_place[place] {
                 Some(cards) if index < dealt(game) && is_free(index) => cards.pop().unwrap(),
                 _ => event.action,
             };
-            if game.check(history.state(), action).is_err() || game.turn(history.state()) != event.turn {
+            if game.check(&state, action).is_err() || game.turn(&state) != event.turn {
                 // Only the end of the deal can change the player to act.
-                excluded |= game.turn(history.state()) == Turn::Over;
-                fits = false;
+                excluded |= game.turn(&state) == Turn::Over;
                 break;
             }
-            history.push(game, action);
+            game.apply(&mut state, action);
+            actions.push(action);
         }
-        if fits && game.view(&history, seat) == view {
-            *found.entry(*history.state()).or_default() += 1.0;
+        // A history takes longer to build than a state, and most deals do not fit.
+        if actions.len() == events.len() {
+            let mut history = History::new(game);
+            actions.into_iter().for_each(|action| history.push(game, action));
+            if game.view(&history, seat) == view {
+                *found.entry(state).or_default() += 1.0;
+            }
         }
     }
     (found, excluded)
@@ -137,7 +142,8 @@ fn samplers_match_the_trial_of_all_deals() {
     let mut found = Found::none();
     let mut excluding = 0;
     for (rules, wanted) in [
-        ("players=2,suits=4,ranks=5", 12),
+        ("players=2,suits=4,ranks=5", 2),
+        ("players=2,suits=4,ranks=4", 10),
         ("players=2,suits=3,ranks=5,three_of_a_kind=on,dealer=0", 8),
         ("players=3,suits=3,ranks=5,dealer_swap=open", 12),
         ("players=3,suits=3,ranks=5,dealer_swap=off,dealer=1", 8),
@@ -159,7 +165,7 @@ fn samplers_match_the_trial_of_all_deals() {
             assert_eq!(worlds.len(), exact.len(), "{context}");
             assert!(exact.iter().all(|(state, &deals)| deals == 1.0 && worlds.get(state) == Some(&1)), "{context}");
             let (mut drawn, mut last) = (HashMap::new(), HashMap::new());
-            for _ in 0..(20 * exact.len()).max(5000) {
+            for _ in 0..(10 * exact.len()).max(3000) {
                 *drawn.entry(sampler.sample(rng)).or_default() += 1;
                 *last.entry(*sampler.sample_history(&game, rng).state()).or_default() += 1;
             }

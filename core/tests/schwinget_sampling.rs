@@ -216,18 +216,17 @@ fn reproduces(variant: &Variant, cards: &[&'static str]) -> bool {
     true
 }
 
-/// The hand of seat 1 in a state, from the text picture.
-fn hand_of_seat_1(game: &Schwinget, state: &State) -> Vec<String> {
-    let text = game.text(state, None);
-    let line = text.lines().find(|line| line.starts_with("seat 1")).unwrap();
-    let cards = line.split("hand: ").nth(1).unwrap().split("tricks").next().unwrap();
-    cards.split_whitespace().map(str::to_string).collect()
+/// The hand of seat 1 in a state, of these cards.
+fn hand_of_seat_1<'a>(game: &Schwinget, cards: &'a [String], state: &State) -> Vec<&'a str> {
+    let mut counts = vec![0; cards.len()];
+    game.holdings(state, Seat(1), &mut counts);
+    cards.iter().zip(counts).filter(|&(_, count)| count == 1).map(|(card, _)| &**card).collect()
 }
 
 /// The number of cards of each suit, and of specials.
-fn suits_of(hand: &[String]) -> [u8; 5] {
+fn suits_of(hand: &[&str]) -> [u8; 5] {
     let mut counts = [0; 5];
-    for card in hand {
+    for &card in hand {
         let kind = if card == "KR" || card == "BK" { 4 } else { "GRBY".find(&card[..1]).unwrap() };
         counts[kind] += 1;
     }
@@ -235,7 +234,7 @@ fn suits_of(hand: &[String]) -> [u8; 5] {
 }
 
 /// The first two cards by name.
-fn first_two(hand: &[String]) -> String {
+fn first_two(hand: &[&str]) -> String {
     let mut sorted = hand.to_vec();
     sorted.sort();
     sorted[..2].join(" ")
@@ -252,24 +251,24 @@ fn with_the_full_deck_samples_match_rejection() {
     hidden.retain(|card| !own.contains(card));
     let count = seen.iter().filter(|&&word| word == "?").count();
     let played = ["Y1", "Y3", "Y5"];
+    hidden.retain(|card| !played.contains(card));
 
-    // Eight random cards for seat 1, again and again. Those that can have been played as they were are accepted.
+    // Eight random cards for seat 1, again and again. Those that can have been played as they were are accepted. As all
+    // others lack one of the three that it played, these are dealt each time, with five more, in random order.
     let (mut suits, mut cards) = (HashMap::new(), HashMap::new());
     let mut accepted: Vec<Vec<&'static str>> = Vec::new();
-    for _ in 0..2_500_000 {
-        for place in 0..count {
-            let other = place + rng.below((hidden.len() - place) as u32) as usize;
-            hidden.swap(place, other);
-        }
-        let arrived = &hidden[..count];
-        // The reference would find this too, but more slowly.
-        if played.iter().all(|card| arrived.contains(card)) && reproduces(&variant, arrived) {
-            accepted.push(arrived.to_vec());
+    for _ in 0..200_000 {
+        rng.shuffle(&mut hidden);
+        let mut arrived = [&played[..], &hidden[..count - played.len()]].concat();
+        rng.shuffle(&mut arrived);
+        // Five cards at the deal, then one after each trick. The reference would find this too, but more slowly.
+        let in_time = (5..).zip(played).all(|(held, card)| arrived[..held].contains(&card));
+        if in_time && reproduces(&variant, &arrived) {
+            accepted.push(arrived);
         }
     }
     for arrived in &accepted {
-        let hand: Vec<String> =
-            arrived.iter().filter(|card| !played.contains(card)).map(|card| card.to_string()).collect();
+        let hand: Vec<&str> = arrived.iter().filter(|card| !played.contains(card)).copied().collect();
         *suits.entry(suits_of(&hand)).or_default() += 1;
         *cards.entry(first_two(&hand)).or_default() += 1;
     }
@@ -287,15 +286,16 @@ fn with_the_full_deck_samples_match_rejection() {
     }
     let sampler = game.sampler(&game.view(&history, Seat(0)));
     let (mut exact_suits, mut exact_cards, mut unweighed) = (HashMap::new(), HashMap::new(), HashMap::new());
+    let names = game.cards();
     for world in sampler.worlds() {
-        let hand = hand_of_seat_1(&game, &world.state);
+        let hand = hand_of_seat_1(&game, &names, &world.state);
         *exact_suits.entry(suits_of(&hand)).or_default() += world.weight as f64;
         *exact_cards.entry(first_two(&hand)).or_default() += world.weight as f64;
         *unweighed.entry(suits_of(&hand)).or_default() += 1.0;
     }
     let mut sampled = HashMap::new();
     for _ in 0..100_000 {
-        *sampled.entry(suits_of(&hand_of_seat_1(&game, &sampler.sample(&mut rng)))).or_default() += 1;
+        *sampled.entry(suits_of(&hand_of_seat_1(&game, &names, &sampler.sample(&mut rng)))).or_default() += 1;
     }
     println!("{} accepted, {} worlds, {} compositions", accepted.len(), sampler.count(), suits.len());
     assert!(accepted.len() > 5_000, "{}", accepted.len());

@@ -88,16 +88,16 @@ fn engine_and_reference_agree_at_every_node_of_random_games() {
         games += 1;
         nodes += compare(game, variant, rng, &mut coverage);
     };
-    let refused = under_random_rules((2024, "against reference", 4000), rules, Variant::from_text, play);
+    let refused = under_random_rules((2024, "against reference", 2000), rules, Variant::from_text, play);
     println!("{games} games, {nodes} nodes, {refused} refused, {coverage:?}");
-    assert!(games > 3000 && refused > 200, "{games}, {refused}");
+    assert!(games > 1500 && refused > 100, "{games}, {refused}");
     assert!(
-        coverage.neutralised_trumps > 500 && coverage.won_by_trump > 500 && coverage.pots_won > 500,
+        coverage.neutralised_trumps > 200 && coverage.won_by_trump > 500 && coverage.pots_won > 500,
         "{coverage:?}"
     );
-    assert!(coverage.three_equal > 500 && coverage.four_equal > 5 && coverage.pots_lost > 500, "{coverage:?}");
+    assert!(coverage.three_equal > 200 && coverage.four_equal > 2 && coverage.pots_lost > 500, "{coverage:?}");
     assert!(
-        coverage.clubs_at_an_empty_side > 500 && coverage.tie_break_rounds > 100 && coverage.later_rounds > 1000,
+        coverage.clubs_at_an_empty_side > 200 && coverage.tie_break_rounds > 50 && coverage.later_rounds > 1000,
         "{coverage:?}"
     );
 }
