@@ -61,7 +61,7 @@ macro_rules! every_agent {
             let path = file.path();
             for agent in catalogue::NAMES {
                 let text = match *agent {
-                    "best" => "best:iterations=60".to_string(),
+                    "best" => "best:iterations=20".to_string(),
                     "epimc" => "epimc:worlds=3,depth=2,nodes=50,iterations=4,sweeps=5".to_string(),
                     "flat_mc" => "flat_mc:iterations=100".to_string(),
                     "ismcts" => "ismcts:iterations=200".to_string(),
@@ -73,7 +73,7 @@ macro_rules! every_agent {
                     "pimc" => "pimc:worlds=6,nodes=50,iterations=15".to_string(),
                     "presumed_pimc" => "presumed_pimc:worlds=2,guesses=2,nodes=20,iterations=4".to_string(),
                     "recursive_pimc" => "recursive_pimc:worlds=1,inner_worlds=1,plies=3".to_string(),
-                    "ris_mcts" => "ris_mcts:iterations=30,self_determination=0.2".to_string(),
+                    "ris_mcts" => "ris_mcts:iterations=10,self_determination=0.2".to_string(),
                     "rule" => "rule:when=random,cards=(ismcts:iterations=50)".to_string(),
                     other => other.to_string(),
                 };
@@ -93,8 +93,8 @@ macro_rules! every_agent {
                 "ismcts:iterations=100,observer=multi,selection=regret_matching,choose=mixed",
                 "ismcts:iterations=100,observer=multi,draws=branch,selection=puct,reuse=on",
                 "ismcts:iterations=50,beliefs=policy,model=greedy,particles=80",
-                "ismcts_br:iterations=10,draws=branch,particles=64,replies=1,against=(ismcts:iterations=10)",
-                "lbr:worlds=2,continuation=against,particles=64,replies=2,seeds=2,against=(ismcts:iterations=5,choose=sample)",
+                "ismcts_br:iterations=10,draws=branch,particles=64,replies=1,against=(ismcts:iterations=3)",
+                "lbr:worlds=2,continuation=against,particles=64,replies=2,seeds=2,against=(ismcts:iterations=2,choose=sample)",
                 "ismcts:iterations=60,opponents=fitted,rollout=fitted,beliefs=policy,model=fitted,particles=80",
                 "flat_mc:iterations=50,beliefs=policy,model=fitted,particles=80",
                 "pimc:worlds=4,solver=rollouts,iterations=6,beliefs=policy,model=greedy,particles=80",
