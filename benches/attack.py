@@ -13,7 +13,8 @@ import pandas as pd
 import pyarrow as pa
 
 import stier
-from stier.experiments import Answer, OnProgress, TablePlan, Task, header, line
+from stier import experiments
+from stier.experiments import Answer, OnProgress, TablePlan, Task, panels, table
 from stier.public import PublicTree
 from stier.solving import Rows, Step, iterate
 
@@ -49,9 +50,7 @@ class Attack(TablePlan):
         game.string_to_action("attack")
         yield self.new_task(row["game"], {**row, "target": TARGET}, game)
 
-    def measure(
-        self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress | None
-    ) -> list[dict[str, Any]]:
+    def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress) -> experiments.Rows:
         """Solves a deck."""
         game, begun = stier.load_game(what["game"]), time.process_time()
         attack = game.string_to_action("attack")
@@ -79,7 +78,7 @@ class Attack(TablePlan):
     def evaluate(self, results: pd.DataFrame) -> Answer:
         """Shows the share of attacks and the price of attacking always, by size of hand and deck."""
         decks = with_rules(results[results["share"].isna()])
-        details = {"All decks": table(decks)}
+        details = {"All decks": of_decks(decks)}
         for deck in decks.itertuples():
             hands = results[(results["game"] == deck.game) & results["share"].notna()]
             details[f"By hand: {deck.cards}, {deck.hand} in a hand, {deck.pile} in the pile"] = by_hand(hands)
@@ -113,9 +112,8 @@ def bounds(tree: PublicTree, policies: Sequence[Any]) -> list[float]:
     found = []
     for player in (1, 0):
         rows, best = Rows.of(tree, player), [policy.copy() for policy in policies]
-        regrets, reach, values, others = (
-            np.zeros(size, np.float32) for size in (*[len(rows)] * 2, *[len(rows.sets)] * 2)
-        )
+        sizes = len(rows), len(rows), len(rows.sets), len(rows.sets)
+        regrets, reach, values, others = (np.zeros(size, np.float32) for size in sizes)
         # The last choice is right after one pass, the one before it after two, and so on.
         for _ in range(tree.game.rules()["hand_size"] + 1):
             tree.regrets_into(player, best, regrets, reach, values, others)
@@ -131,10 +129,8 @@ def counts(state: stier.State) -> dict[str, int | None]:
     trump = state.facts()["trump"]
     suits = [card[0] for card in state.hand() if card not in SPECIALS]
     plain = [suit for suit in suits if suit != trump]
-    return {
-        "trumps": None if trump is None else suits.count(trump),
-        "longest": max(map(plain.count, plain), default=0),
-    }
+    longest = max(map(plain.count, plain), default=0)
+    return {"trumps": None if trump is None else suits.count(trump), "longest": longest}
 
 
 def with_rules(decks: pd.DataFrame) -> pd.DataFrame:
@@ -142,11 +138,10 @@ def with_rules(decks: pd.DataFrame) -> pd.DataFrame:
     games = [stier.load_game(game) for game in decks["game"]]
     rules = [game.rules() for game in games]
     special = [[name for name in ("referee", "counter") if own[name] == "on"] for own in rules]
+    cards = [[f"{own['suits']}x{own['values']}", *names] for own, names in zip(rules, special, strict=True)]
     return decks.assign(
         suits=[own["suits"] for own in rules],
-        cards=[
-            " + ".join([f"{own['suits']}x{own['values']}", *names]) for own, names in zip(rules, special, strict=True)
-        ],
+        cards=list(map(" + ".join, cards)),
         hand=[own["hand_size"] for own in rules],
         pile=[game.new_initial_state(seed=0).facts()["pile"] for game in games],
         price=decks["value"] - (decks["least"] + decks["most"]) / 2,
@@ -154,39 +149,28 @@ def with_rules(decks: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def table(decks: pd.DataFrame) -> str:
+def of_decks(decks: pd.DataFrame) -> str:
     """Returns a line for each deck."""
     names = ["attacks at the first lead", "in a bout", "price of always", "value", "NashConv", "in % of uniform play's"]
-    text = header(["deck", "hand", "pile", *names, "public states", "information sets", "iterations", "CPU seconds"])
+    head = ["deck", "hand", "pile", *names, "public states", "information sets", "iterations", "CPU seconds"]
+    rows = []
     for row in decks.itertuples():
-        text += line(
-            [
-                row.cards,
-                row.hand,
-                row.pile,
-                f"{100 * row.attack:.1f} %",
-                f"{100 * row.attacks:.1f} %",
-                f"{row.price:.4f} \N{PLUS-MINUS SIGN} {row.error:.4f}",
-                f"{row.value:+.4f}",
-                f"{row.nash_conv:.1e}",
-                f"{100 * row.nash_conv / row.uniform:.3f}",
-                f"{row.public_states:,}",
-                f"{row.information_sets:,}",
-                row.iterations,
-                "" if pd.isna(row.seconds) else f"{row.seconds:.1f}",
-            ]
-        )
-    return text
+        shares = [f"{100 * row.attack:.1f} %", f"{100 * row.attacks:.1f} %"]
+        price = f"{row.price:.4f} \N{PLUS-MINUS SIGN} {row.error:.4f}"
+        distance = [f"{row.nash_conv:.1e}", f"{100 * row.nash_conv / row.uniform:.3f}"]
+        sizes = [f"{row.public_states:,}", f"{row.information_sets:,}", row.iterations]
+        seconds = "" if pd.isna(row.seconds) else f"{row.seconds:.1f}"
+        rows.append([row.cards, row.hand, row.pile, *shares, price, f"{row.value:+.4f}", *distance, *sizes, seconds])
+    return table(head, rows)
 
 
 def by_hand(hands: pd.DataFrame) -> str:
     """Returns the attacks by trumps and the longest other suit, each with the share of such hands."""
-    longest = sorted(hands["longest"].unique())
-    text = header(["trumps", *(f"{one} of another suit" for one in longest)])
+    longest, rows = sorted(hands["longest"].unique()), []
     for trumps, own in hands.groupby("trumps", dropna=False):
         there = {row.longest: f"{100 * row.attack:.0f} % of {100 * row.share:.1f} %" for row in own.itertuples()}
-        text += line(["no trump suit" if pd.isna(trumps) else trumps, *(there.get(one, "") for one in longest)])
-    return text
+        rows.append(["no trump suit" if pd.isna(trumps) else trumps, *(there.get(one, "") for one in longest)])
+    return table(["trumps", *(f"{one} of another suit" for one in longest)], rows)
 
 
 def picture(decks: pd.DataFrame, title: str) -> Any:
@@ -195,30 +179,26 @@ def picture(decks: pd.DataFrame, title: str) -> Any:
 
     from stier import plots
 
-    figure, panels = plt.subplots(1, 2, figsize=(8.5, 4), layout="constrained")
+    figure, (axes,) = panels((1, 2), (8.5, 4), title, width=105)
     drawn = (
         ("attack", 100, "attacks at the first lead, in %"),
         ("price", 1, "price of attacking always,\nin Schwinger points"),
     )
-    for axes, (column, factor, label) in zip(panels, drawn, strict=True):
+    for one, (column, factor, label) in zip(axes, drawn, strict=True):
         for suits, own in decks.groupby("suits"):
             colour = plots.COLOURS[suits - 2]
             for pile, marked in own.groupby("pile"):
                 face = colour if pile == 2 else "none"
-                axes.scatter(marked["hand"], factor * marked[column], s=30, color=colour, facecolor=face)
+                one.scatter(marked["hand"], factor * marked[column], s=30, color=colour, facecolor=face)
             plain = own[(own["pile"] == 2) & ~own["cards"].str.contains("+", regex=False)].sort_values("hand")
-            axes.plot(plain["hand"], factor * plain[column], color=colour, label=f"{suits} suits")
-        axes.set(xlabel="cards in a hand", ylabel=label, xticks=sorted(set(decks["hand"])), ylim=(0, None))
-        axes.grid(alpha=0.3)
-        axes.spines[["top", "right"]].set_visible(False)
+            one.plot(plain["hand"], factor * plain[column], color=colour, label=f"{suits} suits")
+        one.set(xlabel="cards in a hand", ylabel=label, xticks=sorted(set(decks["hand"])), ylim=(0, None))
+    ring = {"linestyle": "", "marker": "o", "color": "0.3"}
     circles = [
-        plt.Line2D(
-            [], [], linestyle="", marker="o", color="0.3", markerfacecolor=face, label=f"{pile} cards in the pile"
-        )
+        plt.Line2D([], [], markerfacecolor=face, label=f"{pile} cards in the pile", **ring)
         for pile, face in ((2, "0.3"), (4, "none"))
     ]
-    lines = panels[0].get_legend_handles_labels()[0]
+    lines = axes[0].get_legend_handles_labels()[0]
     figure.legend(handles=[*lines, *circles], frameon=False, fontsize=8, loc="outside lower center", ncols=5)
     figure.get_layout_engine().set(wspace=0.06)
-    figure.suptitle(title, fontsize=10)
     return figure

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from textwrap import wrap
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,11 +13,8 @@ import pandas as pd
 import pyarrow as pa
 
 import stier
-from stier.experiments import Answer, Interval, OnProgress, TablePlan, Task, header, line
-from stier.ratings import estimate
+from stier.experiments import Answer, Interval, OnProgress, Rows, TablePlan, Task, mean_of, panels, table
 
-#: The file of a network in the folder of its training.
-NETWORK = "network.safetensors"
 UNIFORM, SHARE = "random", "NashConv in % of uniform play"
 #: The columns of costs, with their names on the page.
 COSTS = {"steps": "decisions", "each": "decisions per information set", "cpu_seconds": "CPU seconds"}
@@ -40,12 +36,7 @@ class Scaling(TablePlan):
     kind = "scaling"
     unit = "decisions"
     keys: ClassVar[Mapping[str, Any]] = {"name": str, "game": str, "sets": int, "recipes": dict}
-    defaults: ClassVar[Mapping[str, Any]] = {
-        "decisions": [1_000_000],
-        "seeds": 1,
-        "agents": [UNIFORM],
-        "solvers": {},
-    }
+    defaults: ClassVar[Mapping[str, Any]] = {"decisions": [1_000_000], "seeds": 1, "agents": [UNIFORM], "solvers": {}}
     schema = pa.schema(
         {"game": "string", "player": "string", "steps": "int64", "seed": "int64", "cpu_seconds": "float64"}
         | {"nash_conv": "float64", "made_by": "string"}
@@ -64,8 +55,7 @@ class Scaling(TablePlan):
             agents = [what["player"]] if "steps" not in what else []
             return self.new_task(row["name"], {"game": row["game"], **what}, game, agents, size)
 
-        for agent in row["agents"]:
-            yield task(player=agent)
+        yield from (task(player=agent) for agent in row["agents"])
         for solver, iterations in row["solvers"].items():
             yield from (task(player=solver, steps=number) for number in iterations)
         for recipe, settings in row["recipes"].items():
@@ -73,9 +63,7 @@ class Scaling(TablePlan):
                 for seed in range(row["seeds"]):
                     yield task(steps, player=recipe, settings=settings, steps=steps, seed=seed)
 
-    def measure(
-        self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress | None
-    ) -> list[dict[str, Any]]:
+    def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress) -> Rows:
         """Trains, solves or asks, and measures NashConv."""
         game, player = stier.load_game(what["game"]), what["player"]
         row = {name: what.get(name) for name in ("game", "player", "steps", "seed")}
@@ -84,27 +72,29 @@ class Scaling(TablePlan):
             found = stier.solve(game, player, iterations=what["steps"], ranges=ranges, threads=threads)
             return [{**row, "cpu_seconds": time.process_time() - begun, "nash_conv": found.nash_conv}]
         if "settings" in what:
-            at = _trained(game, what, threads, work, on_progress)
-            row |= {"steps": int(at["steps"]), "cpu_seconds": at["cpu_seconds"]}
-            player = f"network:path={work / NETWORK},choose=sample"
+            # The first update compiles, which is not counted.
+            stier.train.learner(game, **what["settings"]).iterate()
+            given = what["settings"] | {name: what[name] for name in ("steps", "seed")}
+            given["log"] = lambda at: on_progress(int(at["steps"]), what["steps"])
+            trained = stier.train.learn(game, folder=work, against=(), evaluations=1, threads=threads, **given)
+            row |= {name: trained.log[-1][name] for name in ("steps", "cpu_seconds")}
+            player = f"network:path={work}/network.safetensors,choose=sample"
         return [{**row, "nash_conv": stier.solving.nash_conv(game, player, ranges=True, threads=threads)}]
 
     def evaluate(self, results: pd.DataFrame) -> Answer:
         """Compares the decks at equal costs, and ranks the recipes by their longest trainings."""
         decks = {row["game"]: row for row in self.rows}
-        games = results["game"]
         uniform = results[results["player"] == UNIFORM].set_index("game")["nash_conv"]
-        shown = results.assign(
-            deck=games.map({game: row["name"] for game, row in decks.items()}),
-            sets=games.map({game: row["sets"] for game, row in decks.items()}),
-            share=100 * results["nash_conv"] / games.map(uniform),
-        ).dropna(subset=["share"])
+        shown = results.join(pd.DataFrame(decks).T[["name", "sets"]].astype({"sets": int}), on="game")
+        shown["share"] = 100 * shown["nash_conv"] / shown["game"].map(uniform)
+        shown = shown.dropna(subset=["share"]).rename(columns={"name": "deck"})
         shown["each"] = shown["steps"] / shown["sets"]
         trained = shown[shown["seed"].notna()].astype({"steps": float, "each": float})
         ends = trained[trained["steps"] == trained.groupby(["deck", "player"])["steps"].transform("max")]
-        ranks: dict[str, dict[str, Interval]] = {}
-        for (deck, player), own in ends.groupby(["deck", "player"], sort=False):
-            ranks.setdefault(str(deck), {})[str(player)] = mean(own["share"])
+        ranks = {
+            str(deck): {str(player): mean(own["share"]) for player, own in players.groupby("player", sort=False)}
+            for deck, players in ends.groupby("deck", sort=False)
+        }
         tables = {
             f"<code>{game}</code>": _table(row, shown[shown["game"] == game].sort_values("player", kind="stable"))
             for game, row in decks.items()
@@ -119,17 +109,14 @@ class Scaling(TablePlan):
                 "Other settings for each deck, and other batches for short trainings.",
                 "Larger decks and longer trainings.",
             ],
-            details={"The decks compared": _compared(complete(trained)), **tables} if len(trained) else tables,
+            details={"The decks compared": _compared(trained), **tables} if len(trained) else tables,
             figures={self.table: partial(_curves, shown, str(self.given.get("title", "Learning scales")))},
         )
 
 
 def mean(shares: Any) -> Interval:
     """Returns the geometric mean over seeds, and its interval by Student; without an interval for fewer than three."""
-    logs = np.log(np.asarray(shares, float))
-    found = estimate(logs)
-    half = found.ci95 if len(logs) > 2 else np.nan
-    return Interval(*map(float, np.exp(found.mean + np.array([0, -half, half]))))
+    return mean_of(pd.DataFrame({"value": np.asarray(shares, float), "ci95": np.nan}), logs=True)
 
 
 def read(trained: pd.DataFrame, known: str, value: float, wanted: str) -> Interval:
@@ -138,39 +125,30 @@ def read(trained: pd.DataFrame, known: str, value: float, wanted: str) -> Interv
     return mean([np.exp(np.interp(np.log(value), np.log(own[known]), np.log(own[wanted]))) for own in seeds])
 
 
-def complete(trained: pd.DataFrame) -> pd.DataFrame:
-    """Returns the trainings of the lengths that all seeds of all recipes have, in each deck."""
-    planned = trained.groupby(["deck", "steps"])["seed"].transform("size")
-    return trained[planned == planned.max()]
-
-
-def reached(trained: pd.DataFrame, cost: str) -> float:
-    """Returns the largest cost that all decks have reached with all recipes."""
-    return float(trained.groupby(["deck", "player"])[cost].max().min())
-
-
 def _compared(trained: pd.DataFrame) -> str:
-    """Returns the shares of the decks at the same cost, and what the same share costs in each."""
+    """Returns the shares of the decks at the same cost, and what the same share costs in each.
+
+    It compares the lengths that all seeds of all recipes have, at the largest cost that all decks have reached.
+    """
+    planned = trained.groupby(["deck", "steps"])["seed"].transform("size")
+    trained = trained[planned == planned.max()]
     decks = dict(list(trained.groupby("deck", sort=False)))
-    text = f"{SHARE} at the largest cost that all decks have reached; *over* is the share after less.\n\n"
-    text += header(["at", "settings", *decks], left=2)
-    for cost, name in COSTS.items():
-        value = reached(trained, cost)
-        for player in dict.fromkeys(trained["player"]):
-            cells = []
-            for own in (own[own["player"] == player] for own in decks.values()):
-                over = "*over* " * bool(value < own[cost].min())
-                cells.append(f"{over}{read(own, cost, value, 'share'):.2f}")
-            text += line([f"{_number(value)} {name}", player, *cells])
     share = min(level for level in LEVELS if level > trained.groupby(["deck", "player", "seed"])["share"].min().max())
-    text += f"\nThe cost at which {share} % are left.\n\n" + header(["cost", "settings", *decks], left=2)
+    shares, costs = [], []
     for cost, name in COSTS.items():
+        value = float(trained.groupby(["deck", "player"])[cost].max().min())
         for player in dict.fromkeys(trained["player"]):
-            found = [read(own[own["player"] == player], "share", share, cost) for own in decks.values()]
-            text += line(
-                [name, player, *(f"{_number(one.value)} ({_number(one.low)} to {_number(one.high)})" for one in found)]
-            )
-    return text + "\nRead from straight lines between lengths on logarithmic axes, seed by seed.\n"
+            own = [deck[deck["player"] == player] for deck in decks.values()]
+            cells = (f"{'*over* ' * bool(value < one[cost].min())}{read(one, cost, value, 'share'):.2f}" for one in own)
+            shares.append([f"{_number(value)} {name}", player, *cells])
+            ends = (tuple(map(_number, read(one, "share", share, cost))) for one in own)
+            costs.append([name, player, *(f"{found} ({low} to {high})" for found, low, high in ends)])
+    return (
+        f"{SHARE} at the largest cost that all decks have reached; *over* is the share after less.\n\n"
+        f"{table(['at', 'settings', *decks], shares, left=2)}\nThe cost at which {share} % are left.\n\n"
+        f"{table(['cost', 'settings', *decks], costs, left=2)}\n"
+        "Read from straight lines between lengths on logarithmic axes, seed by seed.\n"
+    )
 
 
 def _number(value: float) -> str:
@@ -179,69 +157,46 @@ def _number(value: float) -> str:
 
 def _table(row: Mapping[str, Any], shown: pd.DataFrame) -> str:
     """Returns the table of a deck: a line for each length of training, number of iterations and agent."""
-    text = f"{row['name']}: {row['sets']:,} information sets.\n\n"
-    text += header(
-        ["player", "decisions or iterations", "decisions per set", "CPU seconds", "seeds", "NashConv", SHARE]
-    )
+    names = ["player", "decisions or iterations", "decisions per set", "CPU seconds", "seeds", "NashConv", SHARE]
+    rows = []
     for (player, _), own in shown.groupby(["player", "steps"], sort=False, dropna=False):
         seeds, steps, seconds = own["seed"].count(), own["steps"].iloc[0], own["cpu_seconds"].mean()
         cells = ["" if pd.isna(steps) else f"{steps:,}", f"{own['each'].iloc[0]:.2g}" if seeds else ""]
         cells += ["" if np.isnan(seconds) else f"{seconds:.3g}", seeds or ""]
         cells += [f"{mean(own['nash_conv']).value:.3g}", f"{mean(own['share']):.3g}"]
-        text += line([player if seeds else f"`{player}`", *cells])
-    return text
+        rows.append([player if seeds else f"`{player}`", *cells])
+    return f"{row['name']}: {row['sets']:,} information sets.\n\n{table(names, rows)}"
 
 
 def _curves(shown: pd.DataFrame, title: str) -> Any:
     """Draws the share by decisions and by CPU seconds, with a line for each deck and recipe."""
-    from matplotlib import pyplot as plt
-    from matplotlib.legend import Legend
+    from matplotlib import legend, pyplot as plt
 
     from stier import plots
 
-    figure, panels = plt.subplots(1, 2, figsize=(10, 4.8), sharey=True, layout="constrained")
+    figure, (axes,) = panels((1, 2), (10, 4.8), title, sharey=True)
     drawn = shown[shown["steps"].notna()]
     colours = dict(zip(dict.fromkeys(drawn["deck"]), plots.COLOURS, strict=False))
     styles = dict(zip(dict.fromkeys(drawn.sort_values("seed")["player"]), ("-", "--", ":", "-."), strict=False))
     for (deck, player), own in drawn.groupby(["deck", "player"], sort=False):
         lengths = [length for _, length in own.groupby("steps")]
         value, *ends = np.array([mean(length["share"]) for length in lengths]).T
-        look = {"color": colours[deck], "linestyle": styles[player]}
-        for axes, cost in zip(panels, DRAWN, strict=True):
+        for one, cost in zip(axes, DRAWN, strict=True):
             # An iteration is not a decision.
             if cost == "cpu_seconds" or own["seed"].notna().all():
                 costs = [length[cost].mean() for length in lengths]
-                axes.plot(costs, value, marker=".", **look)
-                axes.fill_between(costs, *ends, color=colours[deck], alpha=0.15, linewidth=0)
-    for axes, cost in zip(panels, DRAWN, strict=True):
-        axes.set(xscale="log", yscale="log", xlabel=COSTS[cost])
-        axes.xaxis.set_major_formatter(DRAWN[cost])
-        axes.grid(alpha=0.3)
-        axes.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel(SHARE)
-    panels[0].yaxis.set_major_formatter("{x:g}")
+                one.plot(costs, value, marker=".", color=colours[deck], linestyle=styles[player])
+                one.fill_between(costs, *ends, color=colours[deck], alpha=0.15, linewidth=0)
+    for one, (cost, form) in zip(axes, DRAWN.items(), strict=True):
+        one.set(xscale="log", yscale="log", xlabel=COSTS[cost])
+        one.xaxis.set_major_formatter(form)
+    axes[0].set_ylabel(SHARE)
+    axes[0].yaxis.set_major_formatter("{x:g}")
     sizes = [f"{deck}: {sets:,} sets" for deck, sets in drawn.groupby("deck", sort=False)["sets"].first().items()]
     for place, labels, looks in (
         ("lower left", sizes, [{"color": one} for one in colours.values()]),
         ("lower right", styles, [{"color": "0.3", "linestyle": one} for one in styles.values()]),
     ):
         handles = [plt.Line2D([], [], **look) for look in looks]
-        panels[0].add_artist(Legend(panels[0], handles, labels, loc=place, frameon=False, fontsize=8))
-    figure.suptitle("\n".join(wrap(title, 90)), fontsize=11)
+        axes[0].add_artist(legend.Legend(axes[0], handles, labels, loc=place, frameon=False, fontsize=8))
     return figure
-
-
-def _trained(
-    game: stier.Game, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress | None
-) -> Mapping[str, float]:
-    """Trains a network in a folder; returns the last row of its log."""
-    import stier.train
-
-    def tell(metrics: Mapping[str, float]) -> None:
-        if on_progress is not None:
-            on_progress(int(metrics["steps"]), what["steps"])
-
-    # The first update compiles, which is not counted.
-    stier.train.learner(game, **what["settings"]).iterate()
-    given = what["settings"] | {name: what[name] for name in ("steps", "seed")}
-    return stier.train.learn(game, folder=work, against=(), evaluations=1, threads=threads, log=tell, **given).log[-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import combinations, permutations
 from pathlib import Path
@@ -14,12 +14,14 @@ import pandas as pd
 import pyarrow as pa
 
 import stier
-from stier.experiments import Answer, Interval, OnProgress, TablePlan, Task, header, line, with_option
+from stier import experiments
+from stier.experiments import Answer, Interval, OnProgress, Rows, TablePlan, Task, draw_bars, table, with_option
 from stier.ratings import share
 
 #: The columns with figures: the mean return, half its interval, and the share of the decided games with its interval.
 FIGURES = ("mean", "ci95", "share", "low", "high")
-NONE = "\N{EN DASH}"
+#: The results of matches by game, time, agent and opponent, and what is drawn of them by game and time.
+Found, Panels = Mapping[tuple[Any, ...], Any], dict[tuple[str, int], dict[str, Interval]]
 #: The beginnings of names of agents that use the network of the game.
 NETWORKS = ("network", "mmds")
 #: The number of agents in a picture from each table in which all played against all.
@@ -45,16 +47,14 @@ class Strength(TablePlan):
     def work(self, row: Mapping[str, Any]) -> Iterator[Task]:
         """Makes a task for each match."""
         game = stier.load_game(row["game"])
+        shared = {name: row[name] for name in ("game", "time_ms", "deals", "seed")}
         for agent, opponent in _pairs(row, game.num_players()):
             for text in (agent, opponent):
                 _timed(text, game, row["time_ms"])
-            names = {"agent": agent, "opponent": opponent}
-            what = {name: row[name] for name in ("game", "time_ms", "deals", "seed")} | names
+            what = {**shared, "agent": agent, "opponent": opponent}
             yield self.new_task(f"{agent} {opponent}", what, game, [agent, opponent], row["deals"])
 
-    def measure(
-        self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress | None
-    ) -> list[dict[str, Any]]:
+    def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress) -> Rows:
         """Plays a match."""
         game = stier.load_game(what["game"])
         agent, opponent = (_timed(what[name], game, what["time_ms"]) for name in ("agent", "opponent"))
@@ -63,16 +63,12 @@ class Strength(TablePlan):
         result = stier.pit(game, agents, deals=what["deals"], seed=seed, threads=threads)
         match, names = {name: what[name] for name in ("game", "time_ms", "deals")}, (what["agent"], what["opponent"])
         sides = [names, names[::-1]] if len(agents) == 2 else [names]
-        return [
-            {**match, "agent": own, "opponent": other, **figures_of(result, side)}
-            for side, (own, other) in enumerate(sides)
-        ]
+        return [{**match, "agent": a, "opponent": b, **figures_of(result, side)} for side, (a, b) in enumerate(sides)]
 
     def evaluate(self, results: pd.DataFrame) -> Answer:
         """Ranks the agents by their means against the others, with the thinking time of most rows."""
         found = {tuple(row[:4]): row for row in results.itertuples(index=False)}
-        details: dict[str, str] = {}
-        merged: dict[str, dict[str, Any]] = {}
+        details, merged = dict[str, str](), dict[str, dict[str, Any]]()
         time_ms = mode(row["time_ms"] for row in self.rows)
         for row in self.rows:
             others = f", against <code>{row['against']}</code> at all other seats" if row["against"] else ""
@@ -81,6 +77,9 @@ class Strength(TablePlan):
             if not row["against"] and row["time_ms"] == time_ms:
                 agents = [*merged.get(row["game"], row)["agents"], *row["agents"]]
                 merged[row["game"]] = {**row, "agents": list(dict.fromkeys(agents))}
+        against, title = next((row["against"] for row in self.rows if row["against"]), ""), self.given.get("title", "")
+        # A plan without a title has the picture of its ranks: their title would not be the finding of this one.
+        panels = self.panels_of(against, found) if title and against else {}
         met = {game: [_met(row, agent, found) for agent in row["agents"]] for game, row in merged.items()}
         return Answer(
             "Which agent is strongest?",
@@ -96,27 +95,16 @@ class Strength(TablePlan):
             details=details,
             leads={game: self.leads_of(row, found) for game, row in merged.items()},
             apart=[game for game, own in met.items() if any(own) and not all(len(one) == len(own) - 1 for one in own)],
-            picture=self.picture_of(found),
+            picture=partial(picture, panels, against, title) if panels else None,
         )
 
-    def picture_of(self, found: Mapping[tuple[Any, ...], Any]) -> Callable[[], Any] | None:
-        """Returns the picture of the matches against the opponent of the first row that has one.
-
-        None without such a row, and for a plan without a title: the title from the ranks would not be its finding.
-        """
-        against, title = next((row["against"] for row in self.rows if row["against"]), ""), self.given.get("title", "")
-        panels = self.panels_of(against, found) if title else {}
-        return partial(picture, panels, against, title) if panels else None
-
-    def panels_of(
-        self, against: str, found: Mapping[tuple[Any, ...], Any]
-    ) -> dict[tuple[str, int], dict[str, Interval]]:
+    def panels_of(self, against: str, found: Found) -> Panels:
         """Returns what agents won from one opponent, by game and thinking time, the best first.
 
         Rows with this opponent have all their agents, and tables in which it is one of the agents the best ones. Times
         and games without a row of the first kind are left out.
         """
-        panels: dict[tuple[str, int], dict[str, Interval]] = {}
+        panels: Panels = {}
         for row in (row for row in self.rows if row["against"] == against or not row["against"]):
             game = stier.load_game(row["game"])
             place, players = (row["game"].partition(":")[0], row["time_ms"]), game.num_players()
@@ -131,7 +119,7 @@ class Strength(TablePlan):
                 panels[place] |= {f"{name}, {players} players" * (players > 2) or name: won[name] for name in names}
         return {place: dict(sorted(own.items(), key=lambda one: -one[1].value)) for place, own in panels.items()}
 
-    def standings_of(self, row: Mapping[str, Any], found: Mapping[tuple[Any, ...], Any]) -> dict[str, Interval]:
+    def standings_of(self, row: Mapping[str, Any], found: Found) -> dict[str, Interval]:
         """Returns the mean return of each agent, on average over its opponents, and the ends of its interval.
 
         The ends are averages, too: matches have the same cards, so errors may add up.
@@ -142,58 +130,47 @@ class Strength(TablePlan):
                 standings[self.name(agent)] = Interval(*(sum(ends) / len(means) for ends in zip(*means, strict=True)))
         return standings
 
-    def leads_of(self, row: Mapping[str, Any], found: Mapping[tuple[Any, ...], Any]) -> dict[tuple[str, str], Interval]:
+    def leads_of(self, row: Mapping[str, Any], found: Found) -> dict[tuple[str, str], Interval]:
         """Returns the mean return of each agent less that of each opponent, where the two share all that is won."""
         game = stier.load_game(row["game"])
         total = game.utility_sum() if game.num_players() == 2 else None
-        there = [found.get((row["game"], row["time_ms"], *pair)) for pair in permutations(row["agents"], 2)]
-        return {
-            (self.name(one.agent), self.name(one.opponent)): Interval.around(2 * one.mean - total, 2 * one.ci95)
-            for one in there
-            if one is not None and total is not None
-        }
+        there = [one for agent in row["agents"] for one in _met(row, agent, found) if total is not None]
+        leads = [Interval.around(2 * one.mean - total, 2 * one.ci95) for one in there]
+        return {(self.name(one.agent), self.name(one.opponent)): lead for one, lead in zip(there, leads, strict=True)}
 
-    def matches_of(self, row: Mapping[str, Any], found: Mapping[tuple[Any, ...], Any]) -> str:
+    def matches_of(self, row: Mapping[str, Any], found: Found) -> str:
         """Returns the matches of a row: mean return and games won of each agent against each opponent (column)."""
         agents, standings = row["agents"], {} if row["against"] else self.standings_of(row, found)
         opponents = [row["against"]] if row["against"] else agents
         columns = [f"`{self.name(row['against'])}`"] if row["against"] else [*range(1, len(agents) + 1), "mean"]
-        text = f"{row['deals']:,} paired deals per match.\n\n" + header(["", "agent", *columns], left=2)
+        rows = []
         for number, agent in enumerate(agents, start=1):
             name = self.name(agent)
             met = [found.get((row["game"], row["time_ms"], agent, other)) for other in opponents]
             cells = ["" if one is None else f"{Interval.around(one.mean, one.ci95)}, {_wins(one)}" for one in met]
             has_all = len(_met(row, agent, found)) == len(agents) - 1
             mean = [] if row["against"] else [f"{standings[name].value:.2f}" if has_all else ""]
-            text += line([number, f"`{name}`", *cells, *mean])
-        return text
+            rows.append([number, f"`{name}`", *cells, *mean])
+        return f"{row['deals']:,} paired deals per match.\n\n{table(['', 'agent', *columns], rows, left=2)}"
 
 
-def picture(panels: Mapping[tuple[str, int], Mapping[str, Interval]], against: str, title: str) -> Any:
+def picture(panels: Panels, against: str, title: str) -> Any:
     """Draws what agents won from one opponent, in one colour with a network and in another without one."""
     from matplotlib import pyplot as plt
 
     from stier import plots
 
-    columns = 2
-    lines = -(-len(panels) // columns)
-    figure, grid = plt.subplots(lines, columns, figsize=(8.5, 0.8 + 1.75 * lines), layout="constrained", squeeze=False)
-    for axes, ((game, time_ms), own) in zip(grid.flat, panels.items(), strict=False):
-        values, *ends = np.array(list(own.values())).T
+    lines = -(-len(panels) // 2)
+    figure, axes = experiments.panels((lines, 2), (8.5, 0.8 + 1.75 * lines), title, width=100, grid="x")
+    for one, ((game, time_ms), own) in zip(axes.flat, panels.items(), strict=False):
         colours = [plots.COLOURS[0 if name.startswith(NETWORKS) else 1] for name in own]
-        axes.barh(list(own), values, xerr=abs(np.array(ends) - values), color=colours, ecolor="0.3", capsize=2)
-        axes.axvline(0, color="0.3", linewidth=0.8)
-        axes.set_title(f"{game}, {time_ms} ms per decision", fontsize=9)
-        axes.invert_yaxis()
-        axes.tick_params(labelsize=8)
-        axes.grid(alpha=0.3, axis="x")
-        axes.spines[["top", "right"]].set_visible(False)
-    for axes in grid.flat[len(panels) :]:
-        axes.axis("off")
+        draw_bars(one, f"{game}, {time_ms} ms per decision", own, colours)
+        one.axvline(0, color="0.3", linewidth=0.8)
+    for one in axes.flat[len(panels) :]:
+        one.axis("off")
         looks = {"with a network": plots.COLOURS[0], "without a network": plots.COLOURS[1]}
         handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in looks.values()]
-        axes.legend(handles, looks, frameon=False, fontsize=8, loc="center", title=f"against {against}")
-    figure.suptitle(title, fontsize=10)
+        one.legend(handles, looks, frameon=False, fontsize=8, loc="center", title=f"against {against}")
     figure.supxlabel(f"mean return per game against {against}, with 95 % intervals: above 0 the agent wins", fontsize=9)
     return figure
 
@@ -210,7 +187,7 @@ def _pairs(row: Mapping[str, Any], players: int) -> list[tuple[str, str]]:
     return list((combinations if players == 2 else permutations)(row["agents"], 2))
 
 
-def _met(row: Mapping[str, Any], agent: str, found: Mapping[tuple[Any, ...], Any]) -> list[Any]:
+def _met(row: Mapping[str, Any], agent: str, found: Found) -> list[Any]:
     """Returns the results of an agent against the other agents of a row, as far as there are any."""
     keys = [(row["game"], row["time_ms"], agent, other) for other in row["agents"] if other != agent]
     return [found[key] for key in keys if key in found]
@@ -229,4 +206,4 @@ def figures_of(result: stier.PitResult, agent: int) -> dict[str, Any]:
 
 def _wins(one: Any) -> str:
     """Returns the share of the decided games with its interval (see `stier.ratings.share`); a dash without any."""
-    return NONE if np.isnan(one.share) else f"{Interval(one.share, one.low, one.high).times(100):.1f} %"
+    return "\N{EN DASH}" if np.isnan(one.share) else f"{Interval(one.share, one.low, one.high).times(100):.1f} %"

@@ -19,10 +19,22 @@ for _name in _needed:
         raise missing_extra("stier.experiments", _name, "experiments")
 
 from stier.experiments._match_page import MatchReport  # noqa: E402
-from stier.experiments._pages import Answer, Interval, Report, header, line, page  # noqa: E402
+from stier.experiments._pages import (  # noqa: E402
+    Answer,
+    Interval,
+    Report,
+    draw_bars,
+    header,
+    line,
+    mean_of,
+    page,
+    panels,
+    table,
+)
 from stier.experiments._plans import (  # noqa: E402
     OnProgress,
     Plan,
+    Rows,
     TablePlan,
     Task,
     build,
@@ -33,7 +45,8 @@ from stier.experiments._plans import (  # noqa: E402
 from stier.experiments._run import example, load, publish, read, report, run  # noqa: E402
 from stier.experiments._store import Store  # noqa: E402
 from stier.experiments.exploitability import Exploitability  # noqa: E402
-from stier.experiments.matches import Experiment, Suite  # noqa: E402
+from stier.experiments.matches import Experiment  # noqa: E402
+from stier.experiments.suite import Suite  # noqa: E402
 from stier.experiments.training import Training  # noqa: E402
 
 __all__ = [
@@ -45,6 +58,7 @@ __all__ = [
     "OnProgress",
     "Plan",
     "Report",
+    "Rows",
     "Store",
     "Suite",
     "TablePlan",
@@ -53,14 +67,18 @@ __all__ = [
     "build",
     "checked",
     "digest",
+    "draw_bars",
     "example",
     "header",
     "line",
     "load",
+    "mean_of",
     "page",
+    "panels",
     "publish",
     "read",
     "report",
     "run",
+    "table",
     "with_option",
 ]

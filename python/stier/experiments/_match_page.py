@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from stier.errors import RatingError
-from stier.experiments._pages import Answer, Interval, Ranks, Report, counted, drawn, header, line
+from stier.experiments._pages import Answer, Interval, Ranks, Report, counted, drawn, table
 from stier.experiments._plans import Plan
 from stier.experiments._store import Store
 from stier.ratings import (
@@ -31,10 +31,8 @@ from stier.ratings import (
 MEASURED = ("mean", "mean_ci95", "wins", "wins_low", "wins_high")
 
 
-def answer_of(
-    plan: Plan, store: Store, reports: Mapping[str, MatchReport], figures: Mapping[str, Mapping[str, Any]]
-) -> Answer:
-    """Returns the answer that matches of the same agents in some games give; the figures are named by game."""
+def answer_of(plan: Plan, store: Store, reports: Mapping[str, MatchReport]) -> Answer:
+    """Returns the answer that matches of the same agents in some games give."""
     ranks, wins = {}, {}
     for game, one in reports.items():
         rows = list(one.tables["standings"].itertuples())
@@ -44,7 +42,7 @@ def answer_of(
     shown = {game: own for game, own in ranks.items() if game not in apart}
     details = {"Each agent in each game": _overview(shown, wins)} if shown else {}
     for game, one in reports.items():
-        drawings = (plan.picture(store, name, name.replace("_", " ")) for name in figures[game])
+        drawings = (plan.picture(store, name, name.replace("_", " ")) for name in one.figures)
         details[f"<code>{game}</code>"] = f"```text\n{one}```\n\n" + "\n\n".join(drawings)
     return Answer(
         "Which agent is strongest?",
@@ -59,7 +57,7 @@ def answer_of(
             "How the agents do in other games, or against other opponents.",
         ],
         details=details,
-        figures={name: make for own in figures.values() for name, make in own.items()},
+        figures={name: make for one in reports.values() for name, make in one.figures.items()},
         leads={game: one.leads for game, one in reports.items()},
         apart=apart,
     )
@@ -67,14 +65,14 @@ def answer_of(
 
 def _overview(ranks: Ranks, wins: Ranks) -> str:
     """Returns a table with a row for each agent and a column for each game."""
-    text = "The mean return of each agent, and the games that it won. The last column is the mean over the games.\n\n"
-    text += header(["agent", *(f"`{game}`" for game in ranks), "mean"])
+    lines = []
     for agent in next(iter(ranks.values())):
         pairs = [(own[agent], wins[game][agent]) for game, own in ranks.items()]
         mean, won = (sum(one.value for one in own) / len(pairs) for own in zip(*pairs, strict=True))
         cells = [f"{own}, {share:.1f} %" for own, share in pairs]
-        text += line([f"`{agent}`", *cells, f"{mean:.2f}, {won:.1f} %"])
-    return text
+        lines.append([f"`{agent}`", *cells, f"{mean:.2f}, {won:.1f} %"])
+    about = "The mean return of each agent, and the games that it won. The last column is the mean over the games."
+    return f"{about}\n\n{table(['agent', *(f'`{game}`' for game in ranks), 'mean'], lines)}"
 
 
 class MatchReport(Report):

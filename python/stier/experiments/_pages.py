@@ -263,27 +263,48 @@ def mean_of(seeds: pd.DataFrame, *, logs: bool = False) -> Interval:
     return Interval(*map(float, np.exp(ends) if logs else ends))
 
 
-def bars(ranked: Ranks, title: str, label: str) -> Figure:
-    """Draws a panel for each game with a bar and its interval for each agent, the first on top (see `Answer`)."""
+def panels(
+    shape: tuple[int, int],
+    size: tuple[float, float],
+    title: str,
+    *,
+    width: int = 90,
+    grid: Any = "both",
+    **options: Any,
+) -> tuple[Figure, Any]:
+    """Returns a figure of lines and columns of axes, which are open at the top and the right, and the axes.
+
+    Its title is the finding, in lines of at most `width` characters.
+    """
     from matplotlib import pyplot as plt
 
+    figure, axes = plt.subplots(*shape, figsize=size, layout="constrained", squeeze=False, **options)
+    for one in axes.flat:
+        one.grid(alpha=0.3, axis=grid)
+        one.spines[["top", "right"]].set_visible(False)
+    figure.suptitle("\n".join(wrap(title, width)), fontsize=10 if size[0] < 10 else 11)
+    return figure, axes
+
+
+def draw_bars(axes: Any, title: str, own: Mapping[str, Interval], colours: Any) -> None:
+    """Draws a bar and its interval for each agent, the first on top."""
+    values, *ends = np.array(list(own.values())).T
+    halves = np.nan_to_num(abs(np.array(ends) - values))
+    axes.barh(list(own), values, xerr=halves, color=colours, ecolor="0.3", capsize=2)
+    axes.set_title(title, fontsize=9)
+    axes.invert_yaxis()
+    axes.tick_params(labelsize=8)
+
+
+def bars(ranked: Ranks, title: str, label: str) -> Figure:
+    """Draws a panel for each game with a bar and its interval for each agent, the first on top (see `Answer`)."""
     from stier import plots
 
     height = 1.3 + sum(0.4 + 0.22 * len(own) for own in ranked.values())
     ratios = [len(own) for own in ranked.values()]
-    figure, panels = plt.subplots(
-        len(ranked), figsize=(7.2, height), layout="constrained", squeeze=False, height_ratios=ratios
-    )
-    for axes, (name, own) in zip(panels[:, 0], ranked.items(), strict=True):
-        values, *ends = np.array(list(own.values())).T
-        halves = np.nan_to_num(abs(np.array(ends) - values))
-        axes.barh(list(own), values, xerr=halves, color=plots.COLOURS[0], ecolor="0.3", capsize=2)
-        axes.set_title(name, fontsize=9)
-        axes.invert_yaxis()
-        axes.tick_params(labelsize=8)
-        axes.grid(alpha=0.3, axis="x")
-        axes.spines[["top", "right"]].set_visible(False)
-    figure.suptitle("\n".join(wrap(title, 90)), fontsize=10)
+    figure, grid = panels((len(ranked), 1), (7.2, height), title, grid="x", height_ratios=ratios)
+    for axes, (name, own) in zip(grid.flat, ranked.items(), strict=True):
+        draw_bars(axes, name, own, plots.COLOURS[0])
     figure.supxlabel(label, fontsize=9)
     return figure
 
@@ -356,3 +377,8 @@ def line(cells: Iterable[object]) -> str:
 def header(names: Sequence[str], left: int = 1) -> str:
     """Returns the first two lines of a Markdown table; all columns but the first ones are numbers."""
     return line(names) + line(["---"] * left + ["---:"] * (len(names) - left))
+
+
+def table(names: Sequence[str], rows: Iterable[Iterable[object]], left: int = 1) -> str:
+    """Returns a Markdown table; all columns but the first ones are numbers."""
+    return header(names, left) + "".join(map(line, rows))

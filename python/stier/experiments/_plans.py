@@ -349,12 +349,12 @@ class TablePlan(Plan):
         return Task(f"{as_file(name)}/part-{key}", key, size, name, {**what, "made_by": made})
 
     @abstractmethod
-    def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress | None) -> Rows:
+    def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress) -> Rows:
         """Makes the rows of a task, without ``made_by``. See `Plan.play`."""
 
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
         """Makes the rows of a task."""
-        rows = self.measure(task.what, threads, work, on_progress)
+        rows = self.measure(task.what, threads, work, on_progress or (lambda done, total: None))
         return pa.Table.from_pylist([row | {"made_by": task.what["made_by"]} for row in rows], schema=self.schema)
 
     def evaluate(self, results: pd.DataFrame) -> Answer:

@@ -25,7 +25,8 @@ from stier.experiments._pages import Report
 from stier.experiments._plans import OUTPUTS, PUBLISHED, Plan, TablePlan
 from stier.experiments._store import FILE, Database, Store, machine
 from stier.experiments.exploitability import Exploitability
-from stier.experiments.matches import Experiment, Suite
+from stier.experiments.matches import Experiment
+from stier.experiments.suite import Suite
 from stier.experiments.training import Training
 
 if sys.version_info >= (3, 11):

@@ -1,56 +1,33 @@
-"""Matches of agents in one game or in several, a row for each game that is played."""
+"""Matches of agents in one game, a row for each game that is played."""
 
 from __future__ import annotations
 
-from bisect import bisect
+from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from itertools import combinations, combinations_with_replacement
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
-import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from stier import _arguments, _native
-from stier._adapting import as_game
 from stier._native import Game, alternatives, derive_seed, games_per_deal, load_game
 from stier.errors import ArgumentError
 from stier.experiments._match_page import MatchReport, answer_of
-from stier.experiments._pages import Report, as_file
 from stier.experiments._plans import FORMAT, OnProgress, PageAfter, Plan, Task, as_text, build, checked, digest
 from stier.experiments._store import Store
 from stier.games import place_of, text_of
-from stier.playing import AnyAgent, AnyGame, listed
+from stier.playing import AnyAgent, listed
 
-__all__ = ["Experiment", "Suite"]
+__all__ = ["Experiment"]
 
 #: The largest numbers of deals and of deals in a part.
 MOST_DEALS, MOST_IN_PART = 10**9, 1_000_000
-#: The columns: one row per game. Lists are by seat, but for the actions.
-SCHEMA = pa.schema(
-    {"rules": "string", "seed": "uint64", "pairing": "uint32", "deal": "uint64"}
-    | {"names": pa.list_(pa.string()), "agents": pa.list_(pa.string())}
-    | {"actions": pa.list_(pa.uint8()), "returns": pa.list_(pa.float64())}
-)
 #: The keys of matches in one game or in several, with their types; the values are checked with the experiment.
-KEYS: dict[str, Any] = {
-    "agents": (dict, list),
-    "deals": int,
-    "seed": int,
-    "seeds": list[int],
-    "paired": bool,
-    "deals_per_part": int,
-}
-
-
-class Block(NamedTuple):
-    """A range of the deals of one pairing (by number) under one seed, played by one task."""
-
-    seed: int
-    pairing: int
-    first: int
-    deals: int
+KEYS: dict[str, Any] = {"agents": (dict, list), "deals": int, "seed": int, "seeds": list[int], "paired": bool}
+KEYS["deals_per_part"] = int
+#: A range of the deals of one pairing (by number) under one seed, played by one task.
+Block = namedtuple("Block", ["seed", "pairing", "first", "deals"])
 
 
 class Experiment(Plan):
@@ -93,7 +70,12 @@ class Experiment(Plan):
     page_after: ClassVar[PageAfter] = "never"
     keys: ClassVar[Mapping[str, Any]] = {"game": str, "rules": dict, "pairings": list, **KEYS}
     optional: ClassVar[Sequence[str]] = ("seed",)
-    schema = SCHEMA
+    #: One row per game. Lists are by seat, but for the actions.
+    schema = pa.schema(
+        {"rules": "string", "seed": "uint64", "pairing": "uint32", "deal": "uint64"}
+        | {"names": pa.list_(pa.string()), "agents": pa.list_(pa.string())}
+        | {"actions": pa.list_(pa.uint8()), "returns": pa.list_(pa.float64())}
+    )
 
     def __init__(
         self,
@@ -119,8 +101,6 @@ class Experiment(Plan):
         self.seeds: list[int] = [_arguments.seed(seed) for seed in seeds]
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise ArgumentError("seeds must be one or more different numbers")
-        if not isinstance(paired, bool):
-            raise ArgumentError(f"paired must be true or false, got {paired!r}")
         self.paired = paired
         self.tables: list[tuple[str, ...]] = _tables(loaded, self.names, pairings)
         own = {key: getattr(self, key) for key in ("game", "rules", *KEYS) if key != "seed"}
@@ -157,8 +137,8 @@ class Experiment(Plan):
         rest, pairing = divmod(number, len(self.tables))
         place, seed = divmod(rest, len(self.seeds))
         first = place * self.deals_per_part
-        block = Block(self.seeds[seed], pairing, first, min(self.deals_per_part, self.deals - first))
-        size = block.deals * self.games_per_deal(pairing)
+        deals = min(self.deals_per_part, self.deals - first)
+        block, size = Block(self.seeds[seed], pairing, first, deals), deals * self.games_per_deal(pairing)
         return Task(f"games/part-{number:06}", digest([self._hash, block]), size, pairing, block)
 
     def fixed(self) -> dict[str, Any]:
@@ -167,32 +147,30 @@ class Experiment(Plan):
 
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
         """Plays the games of a task. All pairings of a seed have the same cards."""
-        block: Block = task.what
+        own_seed, pairing, first, deals = task.what
         # By name: agents with the same text are told apart by their order.
-        game, table = self.load_game(), sorted(self.tables[block.pairing])
+        game, table = self.load_game(), sorted(self.tables[pairing])
         texts = [self.agents[name] for name in table]
-        seed = derive_seed(block.seed, "experiment", block.first)
-        games = _native.pit(game, listed(texts), block.deals, seed, self.paired, threads, on_progress).games
+        seed = derive_seed(own_seed, "experiment", first)
+        games = _native.pit(game, listed(texts), deals, seed, self.paired, threads, on_progress).games
         # Unpaired, each game has cards of its own; deals of one number have the same cards in all pairings.
-        pairings = range(len(self.tables))
-        first = block.first * (1 if self.paired else max(map(self.games_per_deal, pairings)))
+        first *= 1 if self.paired else max(map(self.games_per_deal, range(len(self.tables))))
         columns = {
             "rules": [text_of(game)] * len(games),
-            "seed": [block.seed] * len(games),
-            "pairing": [block.pairing] * len(games),
+            "seed": [own_seed] * len(games),
+            "pairing": [pairing] * len(games),
             "deal": [first + played.deal for played in games],
             "names": [[table[agent] for agent in played.agents] for played in games],
             "agents": [[texts[agent] for agent in played.agents] for played in games],
             "actions": [[action for _, action in played.state().history()] for played in games],
             "returns": [played.returns for played in games],
         }
-        return pa.table(columns, schema=SCHEMA)
+        return pa.table(columns, schema=self.schema)
 
     def report(self, store: Store, resamples: int | None = None) -> MatchReport:
         """Makes tables of the games that are there; the deal is the unit of all intervals."""
         found = MatchReport(self, store, resamples)
-        game = str(self.load_game())
-        answer = answer_of(self, store, {game: found}, {game: found.figures})
+        answer = answer_of(self, store, {str(self.load_game()): found})
         found.markdown, found.figures = self.tell(store, answer, "strength")
         return found
 
@@ -231,103 +209,3 @@ def _tables(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] | N
     if not tables or len({tuple(sorted(table)) for table in tables}) < len(tables):
         raise ArgumentError("pairings must be one or more lists of names, which differ by more than their order")
     return tables
-
-
-class Suite(Plan):
-    """The same agents in several games: an `Experiment` for each game, in one folder and one report.
-
-    Games can be added later, and `deals` changed: parts that are there are not played again.
-
-    Args:
-        games: The games, as for `stier.load_game`.
-        agents: Agents, as for `Experiment`. Each must be able to play all the games.
-        deals, seeds, paired, deals_per_part, page: As for `Experiment`.
-
-    Raises:
-        ArgumentError: No games, or the same game twice. Other errors are those of `Experiment`.
-
-    Attributes:
-        experiments: The experiments, by the game as text.
-    """
-
-    kind = "suite"
-    unit = "games"
-    page_after: ClassVar[PageAfter] = "end"
-    keys: ClassVar[Mapping[str, Any]] = {"games": list[str], **KEYS}
-    optional: ClassVar[Sequence[str]] = ("seed",)
-    schema = SCHEMA
-
-    def __init__(
-        self,
-        games: Sequence[AnyGame],
-        agents: Mapping[str, AnyAgent] | Sequence[AnyAgent],
-        deals: int = 1000,
-        seeds: Sequence[int] = (0,),
-        paired: bool = True,
-        deals_per_part: int = 100,
-        page: Mapping[str, Any] | None = None,
-    ) -> None:
-        if isinstance(games, str) or not games:
-            raise ArgumentError(f"games must be a list of one or more different games, got {games!r}")
-        texts = [game if isinstance(game, str) else text_of(as_game(game)) for game in games]
-        settings: dict[str, Any] = {"deals": deals, "seeds": seeds, "paired": paired, "deals_per_part": deals_per_part}
-        self.experiments: dict[str, Experiment] = {game: Experiment(game, agents, **settings) for game in texts}
-        if len({digest(one.fixed()) for one in self.experiments.values()}) < len(texts):
-            raise ArgumentError(f"two of the games are the same, got {', '.join(texts)}")
-        self._all = list(self.experiments.values())
-        #: The number of the first part of each experiment among those of a range of deals, and how many they are.
-        self._places = np.cumsum([0, *(len(one.tables) * len(one.seeds) for one in self._all)]).tolist()
-        first = self._all[0].given
-        shared = {key: first[key] for key in ("agents", "deals", "seeds", "paired", "deals_per_part")}
-        super().__init__({"games": texts, **shared, **(page or {})})
-
-    def __repr__(self) -> str:
-        return f"<stier.experiments.Suite: {', '.join(self.experiments)}: {', '.join(self._all[0].agents)}>"
-
-    def parts(self) -> int:
-        """Returns the number of parts."""
-        return sum(one.parts() for one in self._all)
-
-    def task(self, number: int) -> Task:
-        """Returns a task, which is one of an experiment. All games have their first deals first."""
-        place, rest = divmod(number, self._places[-1])
-        game = bisect(self._places, rest) - 1
-        first, end = self._places[game : game + 2]
-        one = self._all[game]
-        own = one.task(place * (end - first) + rest - first)
-        return Task(f"{game}/{own.name}", own.key, own.size, (game, own.group), (game, own))
-
-    def fixed(self) -> dict[str, Any]:
-        """Returns the settings that all parts in one folder share."""
-        return {key: value for key, value in super().fixed().items() if key not in ("games", "deals")}
-
-    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
-        """Plays the games of a task."""
-        game, own = task.what
-        return self._all[game].play(own, threads, work, on_progress)
-
-    def stores(self, store: Store) -> dict[str, Store]:
-        """Returns the games of each experiment, by the game as text, for `stier.ratings`.
-
-        Args:
-            store: The folder of this suite, from `run` or `load`.
-        """
-        return {game: Store(one, store.folder, store.sound) for game, one in self.experiments.items()}
-
-    def report(self, store: Store, resamples: int | None = None) -> Report:
-        """Makes a section for each game of which there are games, and tables over all games."""
-        reports: dict[str, MatchReport] = {}
-        for game, own in self.stores(store).items():
-            if len(own.missing()) < own.experiment.parts():
-                reports[game] = MatchReport(self.experiments[game], own, resamples)
-        tables: dict[str, pd.DataFrame] = {}
-        for name in ("standings", "meetings", "equilibrium"):
-            frames = {game: one.tables[name] for game, one in reports.items() if name in one.tables}
-            if frames:
-                tables[name] = pd.concat(frames, names=["game", None]).reset_index("game").reset_index(drop=True)
-        figures = {
-            game: {f"{as_file(game)}_{name}": make for name, make in one.figures.items()}
-            for game, one in reports.items()
-        }
-        text, drawn = self.tell(store, answer_of(self, store, reports, figures), "strength")
-        return Report(text, tables, drawn)

@@ -71,17 +71,11 @@ class Training(TablePlan):
         for seed in range(1 if row["file"] else _arguments.whole("seeds", row["seeds"], 1, MOST_SEEDS)):
             yield self.new_task(row["name"], {**what, "seed": seed}, game, agents, size)
 
-    def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress | None) -> Rows:
+    def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress) -> Rows:
         """Trains a network, from its checkpoint if there is one, and measures it."""
-        import stier.train
-
         game, seed, file = stier.load_game(what["game"]), what["seed"], what["file"]
         log: Any = [{"steps": Network.load(file).training.get("steps_done", 0)}] if file else None
         rows: Rows = []
-
-        def tell(metrics: Mapping[str, float]) -> None:
-            if on_progress is not None:
-                on_progress(int(metrics["steps"]), what["settings"].get("steps", 1))
 
         def note(at: Mapping[str, Any], measure: str, value: float, ci95: float | None = None) -> None:
             own = {"run": what["name"], "seed": seed, "steps": int(at["steps"]), "cpu_seconds": at.get("cpu_seconds")}
@@ -90,12 +84,13 @@ class Training(TablePlan):
 
         if not file:
             given = what["settings"] | {name: what[name] for name in ("evaluations", "exact")}
-            shared = {"folder": work, "against": (), "log": tell, "seed": seed, "threads": threads}
+            shared = {"folder": work, "against": (), "seed": seed, "threads": threads}
+            total = what["settings"].get("steps", 1)
+            shared["log"] = lambda at: on_progress(int(at["steps"]), total)
             log = stier.train.learn(game, what["algorithm"], **given, **shared).log
             file = str(work / "network.safetensors")
-        for at in log:
-            if DISTANCE in at:
-                note(at, DISTANCE, at[DISTANCE])
+        for at in (one for one in log if DISTANCE in one):
+            note(at, DISTANCE, at[DISTANCE])
         if what["exact"]:
             note(log[-1], UNIFORM, stier.solving.nash_conv(game, "random"))
         own, held_out = what["agent"].replace(NETWORK, file), {"seed": HELD_OUT + seed, "threads": threads}
