@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 import stier
@@ -26,9 +28,7 @@ from stier.games._sheet import OPEN_SPIEL
 @options.seed("games and worlds")
 @options.agent("--agent", "agents", about="An agent that must not peek; repeatable.", multiple=True, show_default="two")
 @options.progress
-def check_leak(
-    name: str, rules: dict[str, str], games: int, worlds: int, seed: int, agents: tuple[str, ...], progress: bool
-) -> int:
+def check_leak(name: str, rules: dict[str, str], agents: tuple[str, ...], **settings: Any) -> int:
     """Check that players see nothing they cannot know.
 
     The exit code is 1 if they do. GAME may also be a game of OpenSpiel, such as openspiel:leduc_poker. It is checked
@@ -45,6 +45,6 @@ def check_leak(
         game = load_spiel_game(name.removeprefix(OPEN_SPIEL), "", rules)
     else:
         game = stier.load_game(name, **rules)
-    report = stier.check_no_leak(game, games=games, worlds=worlds, seed=seed, agents=agents or None, progress=progress)
+    report = stier.check_no_leak(game, agents=agents or None, **settings)
     print(report)
     return 0 if report.ok else FAILED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -44,22 +45,14 @@ def _kinds() -> str:
 @click.option("--minutes", type=float, help="Stop after this many minutes. The next run resumes.")
 @options.threads
 @options.progress
-def run(
-    experiment: Path | None,
-    example: str | None,
-    out: Path | None,
-    ray: str | None,
-    minutes: float | None,
-    threads: int,
-    progress: bool,
-) -> None:
+def run(experiment: Path | None, example: str | None, out: Path | None, **settings: Any) -> None:
     """Play an experiment.
 
     EXPERIMENT is a TOML file; --example prints one of each kind. Parts that are in the folder already are not played
     again: if you stop a run, the same command continues. At the end matches print their results, and the other kinds
     write their page, tables and figures.
     """
-    if progress and experiment is not None:
+    if settings["progress"] and experiment is not None:
         folder = out or Path("out") / experiment.stem
         # Where an interrupt ends the process at once: while modules are imported.
         interrupts.note = f"stopped: what has been played is in {folder}, and the same command continues\n"
@@ -74,7 +67,7 @@ def run(
     if experiment is None or example is not None:
         raise click.UsageError("give one of EXPERIMENT and --example")
     try:
-        store = experiments.run(experiment, out, threads=threads, ray=ray, minutes=minutes, progress=progress)
+        store = experiments.run(experiment, out, **settings)
     except KeyboardInterrupt:
         # It has been told more exactly.
         interrupts.note = ""

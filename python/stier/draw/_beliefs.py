@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stier._svg import (
-    MARGIN,
-    Face,
-    Picture,
-    draw_sign,
-)
+from stier._svg import MARGIN, Face, Picture, draw_sign
 
 if TYPE_CHECKING:
     from stier._results import Beliefs

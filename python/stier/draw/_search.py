@@ -6,17 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from stier._output import duration
-from stier._svg import (
-    HEIGHT,
-    MARGIN,
-    SMALL,
-    WIDTH,
-    Face,
-    Picture,
-    draw_card,
-    number,
-    text_width,
-)
+from stier._svg import HEIGHT, MARGIN, SMALL, WIDTH, Face, Picture, draw_card, number, text_width
 
 if TYPE_CHECKING:
     from stier._results import Line, Search
