@@ -1,6 +1,5 @@
 //! The judgement of a choice by searches, for `stier.replay`.
 
-use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use stier_agents::agent::ActionStats;
 use stier_agents::arena::judgement::{self, Judgement};
@@ -52,18 +51,6 @@ pub(crate) fn verdict(
 ) -> String {
     let (action, best) = (Action(0), Action(u8::from(!is_best)));
     Judgement { action, best, agreed, searches, cost, ci95 }.verdict(&names.0, &names.1)
-}
-
-/// The mean gain of choices by the searches that did not make them, and half the width of its 95 % interval.
-///
-/// `gains` has a row for each search: the gain of its choice by the values of each search. The mean leaves out the
-/// diagonal and is `None` for a single search; the interval is the jackknife's over searches, `None` for fewer than
-/// three.
-#[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "as it comes from Python")]
-pub(crate) fn cross_fitted(gains: PyReadonlyArray2<'_, f64>) -> (Option<f64>, Option<f64>) {
-    let rows: Vec<Vec<f64>> = gains.as_array().rows().into_iter().map(|row| row.to_vec()).collect();
-    judgement::cross_fitted(&rows)
 }
 
 /// The seed of one of the searches of a decision with so many events before it.

@@ -57,7 +57,7 @@ mod _native {
         agent::{Agent, load_agent, networks_of},
         arrays::Batch,
         game::{Game, load_game, make_python_game, split_game},
-        judgement::{cross_fitted, judge, judgement_seed, verdict},
+        judgement::{judge, judgement_seed, verdict},
         listing::{agent_options, alternatives, game_options, registered_agents, registered_names},
         pit::{games_per_deal, pit},
         pit_result::{PitResult, Played, restore_pit_result},

@@ -35,7 +35,6 @@ __all__ = [
     "agent_options",
     "alternatives",
     "best_response",
-    "cross_fitted",
     "derive_seed",
     "deserialize_game_and_state",
     "estimate",
@@ -598,7 +597,6 @@ def judge(searches: Sequence[Search], action: int) -> tuple[int, float | None, f
 def verdict(
     names: tuple[str, str], is_best: bool, agreed: int, searches: int, cost: float | None, ci95: float | None
 ) -> str: ...
-def cross_fitted(gains: npt.NDArray[np.float64]) -> tuple[float | None, float | None]: ...
 def judgement_seed(search: int, events: int) -> int: ...
 def estimate(
     values: npt.NDArray[np.float64],

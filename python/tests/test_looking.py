@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from math import isnan
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -15,7 +17,7 @@ from helpers import decisions, random_walk
 
 import stier
 from stier import draw, terminal
-from stier._native import cross_fitted
+from stier._native import judge
 from stier._output import duration
 from stier.cli import main
 
@@ -354,7 +356,13 @@ def test_costs_are_unbiased_and_intervals_hold(searches: int, values: list[float
     for _ in range(3000):
         noisy = rng.normal(size=(searches, 4)) + truth
         chosen = noisy.argmax(axis=1)
-        cost, width = cross_fitted((noisy[:, chosen] - noisy[:, [0]]).T)
+        tried = [
+            [SimpleNamespace(action=i, visits=1, value=one) for i, one in enumerate(row)] for row in noisy.tolist()
+        ]
+        found: list[Any] = [
+            SimpleNamespace(action=one, actions=own) for one, own in zip(chosen.tolist(), tried, strict=True)
+        ]
+        _, cost, width = judge(found, 0)
         assert cost is not None
         assert width is not None
         costs.append(cost)

@@ -104,7 +104,7 @@ fn value(search: &[ActionStats], action: Action) -> Option<f64> {
 /// `gains` has a row for each search: the gain of its choice by the values of each search. Returns the mean off the
 /// diagonal, `None` for a single search, and half the width of its 95 % interval by the jackknife over searches, `None`
 /// for fewer than three.
-pub fn cross_fitted(gains: &[Vec<f64>]) -> (Option<f64>, Option<f64>) {
+fn cross_fitted(gains: &[Vec<f64>]) -> (Option<f64>, Option<f64>) {
     let count = gains.len();
     if count < 2 {
         return (None, None);
