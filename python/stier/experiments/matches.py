@@ -27,7 +27,7 @@ MOST_DEALS, MOST_IN_PART = 10**9, 1_000_000
 KEYS: dict[str, Any] = {"agents": (dict, list), "deals": int, "seed": int, "seeds": list[int], "paired": bool}
 KEYS["deals_per_part"] = int
 #: A range of the deals of one pairing (by number) under one seed, played by one task.
-Block = namedtuple("Block", ["seed", "pairing", "first", "deals"])
+_Block = namedtuple("_Block", ["seed", "pairing", "first", "deals"])
 
 
 class Experiment(Plan):
@@ -138,7 +138,7 @@ class Experiment(Plan):
         place, seed = divmod(rest, len(self.seeds))
         first = place * self.deals_per_part
         deals = min(self.deals_per_part, self.deals - first)
-        block, size = Block(self.seeds[seed], pairing, first, deals), deals * self.games_per_deal(pairing)
+        block, size = _Block(self.seeds[seed], pairing, first, deals), deals * self.games_per_deal(pairing)
         return Task(f"games/part-{number:06}", digest([self._hash, block]), size, pairing, block)
 
     def fixed(self) -> dict[str, Any]:

@@ -41,7 +41,9 @@ class Suite(Plan):
         experiments: The experiments, by the game as text.
     """
 
-    kind, unit, schema = "suite", Experiment.unit, Experiment.schema
+    kind = "suite"
+    unit = "games"
+    schema = Experiment.schema
     page_after: ClassVar[PageAfter] = "end"
     keys: ClassVar[Mapping[str, Any]] = {"games": list[str], **KEYS}
     optional: ClassVar[Sequence[str]] = Experiment.optional

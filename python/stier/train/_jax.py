@@ -147,7 +147,8 @@ class JaxLearner:
     name: str
     optimizer: optax.GradientTransformation
     #: True if the network has a value head; then the temperature at which it draws by its outputs.
-    value_head, temperature = True, 1.0
+    value_head: bool = True
+    temperature: Any = 1.0
 
     def __init__(
         self, game: Game, settings: Any, play: Any, initial: Network | None, device: str | None, critic: Layers | None
@@ -197,21 +198,27 @@ class JaxLearner:
     def network(self) -> Network:
         """Returns the network as it is now, or its average. A critic that sees more is not part of it."""
         arrays = {name: np.array(array) for name, array in (self.average or self.params).items()}
+        made = {"algorithm": self.name, "steps_done": self.steps, "temperature": self.temperature}
+        made |= {"initial": self.initial, **dataclasses.asdict(self.settings)}
+        return Network(
+            game=self.game,
+            value_scale=self.play.scale,
+            training={name: value for name, value in made.items() if value is not None},
+            classes=self.play.classes,
+            **self.layers(arrays),
+        )
+
+    def layers(self, arrays: dict[str, Floats]) -> dict[str, Any]:
+        """Returns the layers of a `Network`, for weights and biases as they are in training."""
 
         def layer(name: str, factor: float = 1.0) -> tuple[Floats, Floats]:
             return arrays[f"{name}.weight"] * np.float32(factor), arrays[f"{name}.bias"] * np.float32(factor)
 
-        made = {"algorithm": self.name, "steps_done": self.steps, "temperature": self.temperature}
-        made |= dataclasses.asdict(self.settings)
-        return Network(
-            game=self.game,
-            hidden=tuple(layer(f"hidden.{i}") for i in range(len(self.settings.hidden))),
-            policy=layer("policy", 1 / self.temperature),
-            value=layer("value") if self.value_head else None,
-            value_scale=self.play.scale,
-            training=made if self.initial is None else made | {"initial": self.initial},
-            classes=self.play.classes,
-        )
+        return {
+            "hidden": tuple(layer(f"hidden.{i}") for i in range(len(self.settings.hidden))),
+            "policy": layer("policy", 1 / self.temperature),
+            "value": layer("value") if self.value_head else None,
+        }
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         leaves = jax.tree.leaves((self.params, self.optimizer_state, self.average))

@@ -9,7 +9,6 @@ there (B. Jacob et al. 2017, arXiv:1712.05877).
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -199,6 +198,7 @@ class Distill(JaxLearner):
 
     name = "distill"
     optimizer = optimizer
+    temperature = None
     settings: DistillSettings
     play: Environments
 
@@ -273,16 +273,6 @@ class Distill(JaxLearner):
         self.steps += settings.num_envs * settings.horizon
         return {name: float(value) for name, value in found.items()} | {"learning_rate": learning_rate}
 
-    def network(self) -> Network:
-        """Returns the network in integers as it is now."""
-        made = {"algorithm": self.name, "steps_done": self.steps, "initial": self.initial}
-        made |= dataclasses.asdict(self.settings)
-        arrays = {name: np.array(array) for name, array in self.params.items()}
-        teacher = self.teacher
-        return Network(
-            game=self.game,
-            value_scale=teacher.value_scale,
-            training=made,
-            classes=teacher.classes,
-            **in_integers(arrays),
-        )
+    def layers(self, arrays: dict[str, Floats]) -> dict[str, Any]:
+        """Returns the layers of a network in integers."""
+        return in_integers(arrays)
