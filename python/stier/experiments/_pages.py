@@ -250,15 +250,15 @@ def _listed(names: Collection[str], most: int = 3) -> str:
 _LEAST = 1e-6
 
 
-def mean_of(seeds: pd.DataFrame, *, logs: bool = False) -> Interval:
+def mean_of(rows: pd.DataFrame, *, logs: bool = False) -> Interval:
     """Returns the mean over seeds of the column ``value``, by their logarithms if asked, and its interval.
 
     Seeds without a number are left out. Fewer than three have the half width in the column ``ci95``, over deals. A
     logarithm is that of at least 1e-6.
     """
-    seeds = seeds[seeds["value"].notna()]
-    values = np.log(seeds["value"].clip(lower=_LEAST)) if logs else seeds["value"]
-    half = estimate(values).ci95 if len(values) > 2 else float(pd.to_numeric(seeds["ci95"]).mean())
+    rows = rows[rows["value"].notna()]
+    values = np.log(rows["value"].clip(lower=_LEAST)) if logs else rows["value"]
+    half = estimate(values).ci95 if len(values) > 2 else float(pd.to_numeric(rows["ci95"]).mean())
     ends = values.mean() + np.array([0, -half, half])
     return Interval(*map(float, np.exp(ends) if logs else ends))
 
