@@ -8,6 +8,8 @@ use stier_agents::AgentSpec;
 use stier_agents::solve::{Algorithm, GameTree, Policy, Settings, Solved, nash_conv, policy_of, solve};
 use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
 use stier_core::{FromRules as _, Seat};
+// Only linked: it brings the agents compiled for all games, which would be compiled here otherwise.
+use stier_games as _;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let game = KuhnPoker::new(Rules::default())?;
