@@ -346,7 +346,8 @@ struct Step<N> {
 
 type Path<N> = ArrayVec<Step<N>, MAX_DEPTH>;
 
-/// A tree being searched.
+/// A tree being searched. Searchers of different threads share no cache line.
+#[repr(align(128))]
 struct Searcher<'a, G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> {
     task: &'a Task<'a, G>,
     seat: Seat,

@@ -411,6 +411,7 @@ impl Game for SchweinsGalopp {
         }
     }
 
+    #[inline]
     fn returns(&self, state: &State) -> BySeat<f64> {
         let seats = self.num_seats();
         if state.phase != Phase::Over {

@@ -540,6 +540,7 @@ impl Game for Schwimmen {
         }
     }
 
+    #[inline]
     fn returns(&self, state: &State) -> BySeat<f64> {
         let count = self.num_seats();
         if state.phase != Phase::Over {

@@ -364,6 +364,7 @@ impl Game for Schwinget {
         }
     }
 
+    #[inline]
     fn returns(&self, state: &State) -> BySeat<f64> {
         if state.phase != Phase::Over {
             return BySeat::from([0.0; 2]);

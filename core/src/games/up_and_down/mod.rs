@@ -348,6 +348,7 @@ impl Game for UpAndDown {
         Playout::<Self, false>::run(self, state, rng)
     }
 
+    #[inline]
     fn returns(&self, state: &State) -> BySeat<f64> {
         let seats = self.num_seats();
         if state.phase != Phase::Over {
