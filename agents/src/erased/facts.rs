@@ -30,11 +30,6 @@ pub struct GameFacts {
 }
 
 impl GameFacts {
-    /// The name and the rules, which are equal for equal games only.
-    pub fn identity(&self) -> (&'static str, &str) {
-        (self.name, &self.rules_text)
-    }
-
     /// The facts about a game.
     pub(super) fn of<G: FullGame>(game: &G) -> Self {
         Self {
