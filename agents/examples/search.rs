@@ -5,8 +5,7 @@ use std::error::Error;
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::{Action, FromRules as _, Game as _, History, Notation as _, Rng};
-// Only linked: it brings the agents compiled for all games, which would be compiled here otherwise.
-use stier_games as _;
+use stier_games as _; // Only linked: agents/tests/Cargo.toml says why.
 
 fn main() -> Result<(), Box<dyn Error>> {
     let game = Schwinget::new(Rules::default())?;

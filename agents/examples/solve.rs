@@ -8,8 +8,7 @@ use stier_agents::AgentSpec;
 use stier_agents::solve::{Algorithm, GameTree, Policy, Settings, Solved, nash_conv, policy_of, solve};
 use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
 use stier_core::{FromRules as _, Seat};
-// Only linked: it brings the agents compiled for all games, which would be compiled here otherwise.
-use stier_games as _;
+use stier_games as _; // Only linked: agents/tests/Cargo.toml says why.
 
 fn main() -> Result<(), Box<dyn Error>> {
     let game = KuhnPoker::new(Rules::default())?;

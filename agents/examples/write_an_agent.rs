@@ -10,8 +10,7 @@ use stier_agents::arena::{self, Entrant, Settings};
 use stier_agents::{Agent, AgentSpec, Decision, Player};
 use stier_core::games::schwimmen::{Rules, Schwimmen};
 use stier_core::{ActionSet as _, FromRules as _, Game, Options as _, Rng, Sampler as _, SeatView as _};
-// Only linked: it brings the agents compiled for all games, which would be compiled here otherwise.
-use stier_games as _;
+use stier_games as _; // Only linked: agents/tests/Cargo.toml says why.
 
 struct Flat {
     worlds: u32,
