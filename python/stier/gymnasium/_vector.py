@@ -25,6 +25,12 @@ _Seeds: TypeAlias = SupportsIndex | Sequence[SupportsIndex | None]
 #: Observations, rewards, terminations, truncations and infos.
 _Outcome: TypeAlias = tuple[_Floats, npt.NDArray[np.float64], _Bools, _Bools, dict[str, Any]]
 
+_NATIVE_MODES: dict[AutoresetMode, Literal["same_step", "next_step", "disabled"]] = {
+    AutoresetMode.NEXT_STEP: "next_step",
+    AutoresetMode.SAME_STEP: "same_step",
+    AutoresetMode.DISABLED: "disabled",
+}
+
 
 class VectorEnv(_adapting.Adapted, gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]):
     """Many games at once, each from one seat; stepped natively on all cores.
@@ -88,13 +94,12 @@ class VectorEnv(_adapting.Adapted, gymnasium.vector.VectorEnv[_Floats, _Integers
         self._copy = copy
         if not isinstance(seat, str):
             seat = _arguments.whole("seat", seat, None)
-        native_mode: Any = self.autoreset_mode.name.lower()
         self._envs = _native.VectorEnv(
             game,
             num_envs,
             seed=secrets.randbits(64),
             threads=threads,
-            autoreset=native_mode,
+            autoreset=_NATIVE_MODES[self.autoreset_mode],
             tensor=tensor,
             opponents=of_engine(opponents, game),
             seat=seat,
