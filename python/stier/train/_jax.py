@@ -146,9 +146,10 @@ class JaxLearner:
     #: Also the name of the random keys: another one changes every network.
     name: str
     optimizer: optax.GradientTransformation
-    #: True if the network has a value head; then the temperature at which it draws by its outputs.
+    #: True if the network has a value head.
     value_head: bool = True
-    temperature: Any = 1.0
+    #: The temperature at which the network draws by its outputs.
+    temperature: float = 1.0
 
     def __init__(
         self, game: Game, settings: Any, play: Any, initial: Network | None, device: str | None, critic: Layers | None
@@ -198,15 +199,20 @@ class JaxLearner:
     def network(self) -> Network:
         """Returns the network as it is now, or its average. A critic that sees more is not part of it."""
         arrays = {name: np.array(array) for name, array in (self.average or self.params).items()}
-        made = {"algorithm": self.name, "steps_done": self.steps, "temperature": self.temperature}
-        made |= {"initial": self.initial, **dataclasses.asdict(self.settings)}
         return Network(
             game=self.game,
             value_scale=self.play.scale,
-            training={name: value for name, value in made.items() if value is not None},
+            training=self.made(),
             classes=self.play.classes,
             **self.layers(arrays),
         )
+
+    def made(self) -> dict[str, Any]:
+        """Returns what the network records of its training."""
+        made = {"algorithm": self.name, "steps_done": self.steps, "temperature": self.temperature}
+        if self.initial is not None:
+            made["initial"] = self.initial
+        return made | dataclasses.asdict(self.settings)
 
     def layers(self, arrays: dict[str, Floats]) -> dict[str, Any]:
         """Returns the layers of a `Network`, for weights and biases as they are in training."""

@@ -198,7 +198,6 @@ class Distill(JaxLearner):
 
     name = "distill"
     optimizer = optimizer
-    temperature = None
     settings: DistillSettings
     play: Environments
 
@@ -272,6 +271,12 @@ class Distill(JaxLearner):
         self.iteration += 1
         self.steps += settings.num_envs * settings.horizon
         return {name: float(value) for name, value in found.items()} | {"learning_rate": learning_rate}
+
+    def made(self) -> dict[str, Any]:
+        """Returns what the network records of its training. Its logits have no temperature of their own."""
+        made = super().made()
+        del made["temperature"]
+        return made
 
     def layers(self, arrays: dict[str, Floats]) -> dict[str, Any]:
         """Returns the layers of a network in integers."""
