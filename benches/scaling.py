@@ -78,7 +78,7 @@ class Scaling(TablePlan):
             given["log"] = lambda at: on_progress(int(at["steps"]), what["steps"])
             trained = stier.train.learn(game, folder=work, against=(), evaluations=1, threads=threads, **given)
             row |= {name: trained.log[-1][name] for name in ("steps", "cpu_seconds")}
-            player = f"network:path={work}/network.safetensors,choose=sample"
+            player = f"network:path={trained.file},choose=sample"
         return [{**row, "nash_conv": stier.solving.nash_conv(game, player, ranges=True, threads=threads)}]
 
     def evaluate(self, results: pd.DataFrame) -> Answer:

@@ -87,8 +87,8 @@ class Training(TablePlan):
             shared = {"folder": work, "against": (), "seed": seed, "threads": threads}
             total = what["settings"].get("steps", 1)
             shared["log"] = lambda at: on_progress(int(at["steps"]), total)
-            log = stier.train.learn(game, what["algorithm"], **given, **shared).log
-            file = str(work / "network.safetensors")
+            trained = stier.train.learn(game, what["algorithm"], **given, **shared)
+            log, file = trained.log, str(trained.file)
         for at in (one for one in log if DISTANCE in one):
             note(at, DISTANCE, at[DISTANCE])
         if what["exact"]:
@@ -151,7 +151,7 @@ def _check(row: Mapping[str, Any], game: stier.Game, agents: list[str]) -> None:
         algorithm_of(row["algorithm"]).settings(**given)
     with TemporaryDirectory() as folder:
         # Another network of the game takes the place of the one that is not trained yet.
-        file = row["file"] or f"{folder}/network.safetensors"
+        file = row["file"] or f"{folder}/another.safetensors"
         if not row["file"]:
             Network.random(game, hidden=(1,)).save(file)
         for agent in (agent for agent in agents if not was_played(agent)):

@@ -17,7 +17,8 @@ from stier._native import Game
 from stier.errors import ArgumentError
 from stier.network import Network
 
-CHECKPOINT = "checkpoint.safetensors"
+#: The files of a checkpoint, and of the network as it is then.
+CHECKPOINT, NETWORK = "checkpoint.safetensors", "network.safetensors"
 #: Raised whenever the same settings would go on otherwise from the same checkpoint.
 FORMAT = 9
 _ANOTHER = "choose another folder, or delete it"

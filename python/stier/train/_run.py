@@ -23,13 +23,13 @@ from stier._native import Game
 from stier._output import Lines, bar
 from stier.errors import ArgumentError, IllegalActionError, TrainingError, TrainingWarning
 from stier.network import Network
-from stier.train._checkpoint import CHECKPOINT, FORMAT, compare, digests, parsed, read, sha256
+from stier.train._checkpoint import CHECKPOINT, FORMAT, NETWORK, compare, digests, parsed, read, sha256
 from stier.train.evaluation import Evaluation
 
 #: Seconds between checkpoints.
 PAUSE = 10.0
 LOG, HISTORY = "log.csv", "checkpoints"
-NETWORK, BEST = "network.safetensors", "best.safetensors"
+BEST = "best.safetensors"
 
 #: Called with the metrics of an iteration or an evaluation.
 Logger = Callable[[dict[str, float]], None]
@@ -101,6 +101,11 @@ class Trained:
     headlines: list[str]
     #: The sentence of the `TrainingWarning` about a network that is clearly worse than the best one, or None.
     warning: str | None
+
+    @property
+    def file(self) -> Path | None:
+        """The file of the network after the last step, or None without a folder."""
+        return None if self.folder is None else self.folder / NETWORK
 
     def to_pandas(self) -> Any:
         """Returns the log as a data frame."""

@@ -16,7 +16,7 @@ from stier._output import table
 from stier.errors import ArgumentError, StierError, TrainingWarning
 from stier.games import text_of
 from stier.train._learn import algorithm_of, learn
-from stier.train._run import BEST, LOG, NETWORK, Trained
+from stier.train._run import BEST, LOG, Trained
 from stier.train.settings import CommonSettings, DistillSettings, DMCSettings, Settings
 
 #: Games with at most so many histories get their NashConv unasked: it takes a fraction of a second.
@@ -87,7 +87,7 @@ def train(
         print(f"best network: {trained.best}, {folder / BEST}")
     if trained.warning is not None:
         print(f"warning: {trained.warning}", file=sys.stderr, flush=True)
-    print(f"stier pit {text_of(game)} network:path={folder / NETWORK},choose=sample {(*against, 'random')[0]}")
+    print(f"stier pit {text_of(game)} network:path={trained.file},choose=sample {(*against, 'random')[0]}")
 
 
 def settings_of(algorithm: str, settings: Sequence[str], **others: Any) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from stier.playing import AnyAgent, AnyGame, of_engine
 from stier.solving._bounds import constant_sum
 from stier.solving._distances import nash_conv
 from stier.train._chances import chances, draw
+from stier.train._checkpoint import NETWORK
 
 __all__ = ["Duel", "Evaluation", "Exact", "duel"]
 
@@ -162,7 +163,7 @@ def distance(network: Network, exact: Exact | Game) -> float:
     if isinstance(exact, Exact):
         return exact.policy(network).nash_conv
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "network.safetensors"
+        path = Path(folder) / NETWORK
         network.save(path)
         return nash_conv(exact, f"network:path={path},choose=sample", max_histories=MOST_HISTORIES)
 

@@ -18,7 +18,7 @@ from stier.playing import AnyAgent, AnyGame, of_engine
 from stier.solving._bounds import Gain, constant_sum
 from stier.train._checkpoint import set_by_initial
 from stier.train._learn import algorithm_of, check_settings, learn
-from stier.train._run import NETWORK, Logger, Trained
+from stier.train._run import Logger, Trained
 from stier.train.evaluation import Duel, duel
 from stier.train.settings import CommonSettings
 
@@ -151,9 +151,9 @@ def best_response(
     more = Duel(sampled - likeliest, (-spread, spread))
     choose: Literal["best", "sample"] = "sample" if more.mean > more.ci95 else "best"
     measured = play("held out", choose)
-    if folder is None:
+    if trained.file is None:
         responder = f"network, {'drawn' if choose == 'sample' else 'likeliest'} actions"
     else:
-        responder = str(load_agent("network", game, path=Path(folder) / NETWORK, choose=choose))
+        responder = str(load_agent("network", game, path=trained.file, choose=choose))
     gain = measured.mean - total / game.num_players()
     return LearnedResponse(game, victim, responder, gain, measured.ci95, deals, seed, choose, trained)
