@@ -30,7 +30,7 @@ class Rows(Plan):
         """Nothing: other rows may be in the same folder."""
         return {}
 
-    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
+    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress) -> pa.Table:
         """The row of a key."""
         return pa.Table.from_pylist([self._measure(*task.what)])
 

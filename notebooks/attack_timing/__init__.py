@@ -200,7 +200,7 @@ class AttackTiming(Plan):
         sizes = {f"games per part of {run.name}": run.chunk for run in self.runs}
         return {**{name: self.given[name] for name in ("quick", "network", "seed")}, **sizes}
 
-    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
+    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress) -> pa.Table:
         """Plays a part of a run."""
         own, part = task.what
         return pa.Table.from_pandas(own.play(part, threads), preserve_index=False)

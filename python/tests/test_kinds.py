@@ -222,7 +222,7 @@ class Powers(Plan):
     def fixed(self):
         return {"exponent": self.given["exponent"]}
 
-    def play(self, task, threads, work, on_progress=None):
+    def play(self, task, threads, work, on_progress):
         base, exponent = task.what
         return pa.table({"base": [base], "power": [base**exponent]})
 

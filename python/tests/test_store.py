@@ -114,7 +114,8 @@ def test_order_and_place_change_nothing(played: Store, tmp_path: Path) -> None:
     """Parts that are kept in any order, and by other processes, are saved as the same file."""
     store = begin(plan(), tmp_path / "backwards")
     for number in reversed(range(store.experiment.parts())):
-        store.keep(number, store.experiment.play(store.experiment.task(number), 1, tmp_path), "a processor")
+        table = store.experiment.play(store.experiment.task(number), 1, tmp_path, lambda done, total: None)
+        store.keep(number, table, "a processor")
     assert kept(store.folder) == kept(played.folder)
     for one, name in ((store, "a.parquet"), (played, "b.parquet")):
         one.save(tmp_path / name)

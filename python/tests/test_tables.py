@@ -85,6 +85,10 @@ def test_a_deck_of_the_ladder_is_the_same_on_public_states(game: str, tmp_path: 
         assert known.exploitability == pytest.approx(solution.exploitability, abs=1e-9)
 
 
+def nobody(done: int, total: int) -> None:
+    """Is told the progress of a task."""
+
+
 class Forced(attack.Discounted):
     """Attacks at the first lead."""
 
@@ -104,7 +108,7 @@ def test_the_price_of_an_attack_is_that_of_the_tree(scoring: str, tmp_path: Path
     """On the tree of histories, the game is solved with the first lead kept fixed, and attacks are counted."""
     game = f"schwinget:scoring={scoring},suits=2,values=3,referee=off,hand_size=2,set_aside=1"
     plan = attack.Attack({"game": game})
-    deck, *hands = plan.measure(plan.task(0).what, 1, tmp_path, None)
+    deck, *hands = plan.measure(plan.task(0).what, 1, tmp_path, nobody)
     tree = stier.solving.GameTree(game)
     forced = stier.solving.run(tree, Forced, iterations=300)
     assert 0 <= deck["most"] - deck["least"] < 2 * deck["nash_conv"]
@@ -157,17 +161,17 @@ def test_games_with_more_histories_than_can_be_counted_are_measured_on_public_st
     for ranges, message in ((False, "max_histories is 10000"), (True, "these rules have none")):
         plan = Exploitability({**given, "game": RUNGS[-1] if not ranges else "up_and_down:players=2", "ranges": ranges})
         with pytest.raises(stier.ArgumentError, match=message):
-            plan.play(plan.task(1), 1, tmp_path)
+            plan.play(plan.task(1), 1, tmp_path, nobody)
 
 
 def test_the_seconds_of_a_solver_that_was_resumed_are_not_known(tmp_path: Path) -> None:
     given = {"game": DECK, "agents": [], "iterations": 200, "target": 0.0}
     work = tmp_path / "work"
     plan = Exploitability({**given, "iterations": 100})
-    (whole,) = plan.measure(plan.task(0).what, 1, work, None)
+    (whole,) = plan.measure(plan.task(0).what, 1, work, nobody)
     assert whole["seconds"] > 0
     plan = Exploitability(given)
-    (resumed,) = plan.measure(plan.task(0).what, 1, work, None)
+    (resumed,) = plan.measure(plan.task(0).what, 1, work, nobody)
     assert (resumed["iterations"], resumed["seconds"]) == (200, None)
     store = begin(plan, tmp_path)
     for number, row in enumerate([resumed, whole]):

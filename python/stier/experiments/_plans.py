@@ -243,14 +243,14 @@ class Plan(ABC):
         return self.tasks[number]
 
     @abstractmethod
-    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
+    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress) -> pa.Table:
         """Plays a task and returns its rows, with the same columns for all tasks.
 
         Args:
             task: One of `tasks`.
             threads: The number of threads; 0 for all cores.
             work: A folder for checkpoints, which has to be made first.
-            on_progress: Called with the finished share of the task and its size, if at all.
+            on_progress: To be called with the finished share of the task and its size, at any time or never.
         """
 
     @abstractmethod
@@ -349,12 +349,14 @@ class TablePlan(Plan):
         return Task(f"{as_file(name)}/part-{key}", key, size, name, {**what, "made_by": made})
 
     @abstractmethod
-    def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress) -> Rows:
+    def measure(
+        self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress
+    ) -> list[dict[str, Any]]:
         """Makes the rows of a task, without ``made_by``. See `Plan.play`."""
 
-    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
+    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress) -> pa.Table:
         """Makes the rows of a task."""
-        rows = self.measure(task.what, threads, work, on_progress or (lambda done, total: None))
+        rows = self.measure(task.what, threads, work, on_progress)
         return pa.Table.from_pylist([row | {"made_by": task.what["made_by"]} for row in rows], schema=self.schema)
 
     def evaluate(self, results: pd.DataFrame) -> Answer:

@@ -46,8 +46,12 @@ def job(store: Store, version: str, numbers: Sequence[int]) -> tuple[list[pa.Tab
     store.experiment.check_networks()
     begun, tables = time.perf_counter(), []
     for task in map(store.experiment.task, numbers):
-        tables.append(store.experiment.play(task, 1, store.work(task)))
+        tables.append(store.experiment.play(task, 1, store.work(task), _tell_nobody))
     return tables, machine(), time.perf_counter() - begun
+
+
+def _tell_nobody(done: int, total: int) -> None:
+    """Nodes do not report progress within a part."""
 
 
 def on_cluster(store: Store, address: str) -> Played:

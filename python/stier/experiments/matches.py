@@ -145,7 +145,7 @@ class Experiment(Plan):
         """Returns all that the games depend on, but for their number and the content of networks."""
         return {key: value for key, value in super().fixed().items() if key != "deals"}
 
-    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
+    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress) -> pa.Table:
         """Plays the games of a task. All pairings of a seed have the same cards."""
         own_seed, pairing, first, deals = task.what
         # By name: agents with the same text are told apart by their order.

@@ -91,7 +91,7 @@ class Suite(Plan):
         """Returns the settings that all parts in one folder share."""
         return {key: value for key, value in super().fixed().items() if key not in ("games", "deals")}
 
-    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
+    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress) -> pa.Table:
         """Plays the games of a task."""
         game, own = task.what
         return self._all[game].play(own, threads, work, on_progress)
