@@ -7,7 +7,7 @@ from functools import partial
 from itertools import combinations, permutations
 from pathlib import Path
 from statistics import mode
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -20,8 +20,10 @@ from stier.ratings import share
 
 #: The columns with figures: the mean return, half its interval, and the share of the decided games with its interval.
 FIGURES = ("mean", "ci95", "share", "low", "high")
-#: The results of matches by game, time, agent and opponent, and what is drawn of them by game and time.
-Found, Panels = Mapping[tuple[Any, ...], Any], dict[tuple[str, int], dict[str, Interval]]
+#: The results of matches by game, time, agent and opponent.
+Found: TypeAlias = Mapping[tuple[Any, ...], Any]
+#: The agents that are drawn, by game and time.
+Panels: TypeAlias = dict[tuple[str, int], dict[str, Interval]]
 #: The beginnings of names of agents that use the network of the game.
 NETWORKS = ("network", "mmds")
 #: The number of agents in a picture from each table in which all played against all.
@@ -61,14 +63,20 @@ class Strength(TablePlan):
         agents = [agent] + [opponent] * (game.num_players() - 1)
         seed = stier.derive_seed(what["seed"], "strength", 0)
         result = stier.pit(game, agents, deals=what["deals"], seed=seed, threads=threads)
-        match, names = {name: what[name] for name in ("game", "time_ms", "deals")}, (what["agent"], what["opponent"])
-        sides = [names, names[::-1]] if len(agents) == 2 else [names]
-        return [{**match, "agent": a, "opponent": b, **figures_of(result, side)} for side, (a, b) in enumerate(sides)]
+        match = {name: what[name] for name in ("game", "time_ms", "deals")}
+        names = {"agent": what["agent"], "opponent": what["opponent"]}
+        rows = [{**match, **names, **figures_of(result, 0)}]
+        if len(agents) == 2:
+            swapped = {"agent": what["opponent"], "opponent": what["agent"]}
+            rows.append({**match, **swapped, **figures_of(result, 1)})
+        return rows
 
     def evaluate(self, results: pd.DataFrame) -> Answer:
         """Ranks the agents by their means against the others, with the thinking time of most rows."""
         found = {tuple(row[:4]): row for row in results.itertuples(index=False)}
-        details, merged = dict[str, str](), dict[str, dict[str, Any]]()
+        details: dict[str, str] = {}
+        # For each game a row with the agents of all tables in which all played against all.
+        merged: dict[str, dict[str, Any]] = {}
         time_ms = mode(row["time_ms"] for row in self.rows)
         for row in self.rows:
             others = f", against <code>{row['against']}</code> at all other seats" if row["against"] else ""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from itertools import combinations, combinations_with_replacement
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import pyarrow as pa
 
@@ -24,10 +23,23 @@ __all__ = ["Experiment"]
 #: The largest numbers of deals and of deals in a part.
 MOST_DEALS, MOST_IN_PART = 10**9, 1_000_000
 #: The keys of matches in one game or in several, with their types; the values are checked with the experiment.
-KEYS: dict[str, Any] = {"agents": (dict, list), "deals": int, "seed": int, "seeds": list[int], "paired": bool}
-KEYS["deals_per_part"] = int
-#: A range of the deals of one pairing (by number) under one seed, played by one task.
-_Block = namedtuple("_Block", ["seed", "pairing", "first", "deals"])
+KEYS: dict[str, Any] = {
+    "agents": (dict, list),
+    "deals": int,
+    "seed": int,
+    "seeds": list[int],
+    "paired": bool,
+    "deals_per_part": int,
+}
+
+
+class _Block(NamedTuple):
+    """A range of the deals of one pairing (by number) under one seed, played by one task."""
+
+    seed: int
+    pairing: int
+    first: int
+    deals: int
 
 
 class Experiment(Plan):

@@ -48,14 +48,31 @@ class Training(TablePlan):
     kind = "training"
     unit = "decisions"
     keys: ClassVar[Mapping[str, Any]] = {"name": str, "game": str}
-    defaults: ClassVar[Mapping[str, Any]] = (
-        {"note": "", "file": "", "algorithm": "ppo", "settings": {}, "seeds": 1, "evaluations": 1, "exact": False}
-        | {"agent": f"network:path={NETWORK}", "matches": [], "deals": 1_000}
-        | {"responders": [], "responder_deals": 1_000}
-    )
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "note": "",
+        "file": "",
+        "algorithm": "ppo",
+        "settings": {},
+        "seeds": 1,
+        "evaluations": 1,
+        "exact": False,
+        "agent": f"network:path={NETWORK}",
+        "matches": [],
+        "deals": 1_000,
+        "responders": [],
+        "responder_deals": 1_000,
+    }
     schema = pa.schema(
-        {"run": "string", "seed": "int64", "steps": "int64", "cpu_seconds": "float64", "measure": "string"}
-        | {"value": "float64", "ci95": "float64", "made_by": "string"}
+        {
+            "run": "string",
+            "seed": "int64",
+            "steps": "int64",
+            "cpu_seconds": "float64",
+            "measure": "string",
+            "value": "float64",
+            "ci95": "float64",
+            "made_by": "string",
+        }
     )
 
     def work(self, row: Mapping[str, Any]) -> Iterator[Task]:
