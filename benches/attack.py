@@ -13,8 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 import stier
-from stier import experiments
-from stier.experiments import Answer, OnProgress, TablePlan, Task, panels, table
+from stier.experiments import Answer, OnProgress, TablePlan, Task, markdown_table
 from stier.public import PublicTree
 from stier.solving import Rows, Step, iterate
 
@@ -50,7 +49,9 @@ class Attack(TablePlan):
         game.string_to_action("attack")
         yield self.new_task(row["game"], {**row, "target": TARGET}, game)
 
-    def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress) -> experiments.Rows:
+    def measure(
+        self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress
+    ) -> list[dict[str, Any]]:
         """Solves a deck."""
         game, begun = stier.load_game(what["game"]), time.process_time()
         attack = game.string_to_action("attack")
@@ -161,7 +162,7 @@ def of_decks(decks: pd.DataFrame) -> str:
         sizes = [f"{row.public_states:,}", f"{row.information_sets:,}", row.iterations]
         seconds = "" if pd.isna(row.seconds) else f"{row.seconds:.1f}"
         rows.append([row.cards, row.hand, row.pile, *shares, price, f"{row.value:+.4f}", *distance, *sizes, seconds])
-    return table(head, rows)
+    return markdown_table(head, rows)
 
 
 def by_hand(hands: pd.DataFrame) -> str:
@@ -170,7 +171,7 @@ def by_hand(hands: pd.DataFrame) -> str:
     for trumps, own in hands.groupby("trumps", dropna=False):
         there = {row.longest: f"{100 * row.attack:.0f} % of {100 * row.share:.1f} %" for row in own.itertuples()}
         rows.append(["no trump suit" if pd.isna(trumps) else trumps, *(there.get(one, "") for one in longest)])
-    return table(["trumps", *(f"{one} of another suit" for one in longest)], rows)
+    return markdown_table(["trumps", *(f"{one} of another suit" for one in longest)], rows)
 
 
 def picture(decks: pd.DataFrame, title: str) -> Any:
@@ -179,7 +180,7 @@ def picture(decks: pd.DataFrame, title: str) -> Any:
 
     from stier import plots
 
-    figure, (axes,) = panels((1, 2), (8.5, 4), title, width=105)
+    figure, axes = plots.panels((1, 2), (8.5, 4), title)
     drawn = (
         ("attack", 100, "attacks at the first lead, in %"),
         ("price", 1, "price of attacking always,\nin Schwinger points"),

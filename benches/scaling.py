@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 import stier
-from stier.experiments import Answer, Interval, OnProgress, Rows, TablePlan, Task, mean_of, panels, table
+from stier.experiments import Answer, Interval, OnProgress, TablePlan, Task, markdown_table
 
 UNIFORM, SHARE = "random", "NashConv in % of uniform play"
 #: The columns of costs, with their names on the page.
@@ -63,7 +63,9 @@ class Scaling(TablePlan):
                 for seed in range(row["seeds"]):
                     yield task(steps, player=recipe, settings=settings, steps=steps, seed=seed)
 
-    def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress) -> Rows:
+    def measure(
+        self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress
+    ) -> list[dict[str, Any]]:
         """Trains, solves or asks, and measures NashConv."""
         game, player = stier.load_game(what["game"]), what["player"]
         row = {name: what.get(name) for name in ("game", "player", "steps", "seed")}
@@ -116,7 +118,7 @@ class Scaling(TablePlan):
 
 def mean(shares: Any) -> Interval:
     """Returns the geometric mean over seeds, and its interval by Student; without an interval for fewer than three."""
-    return mean_of(pd.DataFrame({"value": np.asarray(shares, float), "ci95": np.nan}), logs=True)
+    return Interval.mean(shares, logs=True)
 
 
 def read(trained: pd.DataFrame, known: str, value: float, wanted: str) -> Interval:
@@ -145,8 +147,8 @@ def _compared(trained: pd.DataFrame) -> str:
             costs.append([name, player, *(f"{found} ({low} to {high})" for found, low, high in ends)])
     return (
         f"{SHARE} at the largest cost that all decks have reached; *over* is the share after less.\n\n"
-        f"{table(['at', 'settings', *decks], shares, left=2)}\nThe cost at which {share} % are left.\n\n"
-        f"{table(['cost', 'settings', *decks], costs, left=2)}\n"
+        f"{markdown_table(['at', 'settings', *decks], shares, left=2)}\nThe cost at which {share} % are left.\n\n"
+        f"{markdown_table(['cost', 'settings', *decks], costs, left=2)}\n"
         "Read from straight lines between lengths on logarithmic axes, seed by seed.\n"
     )
 
@@ -165,7 +167,7 @@ def _table(row: Mapping[str, Any], shown: pd.DataFrame) -> str:
         cells += ["" if np.isnan(seconds) else f"{seconds:.3g}", seeds or ""]
         cells += [f"{mean(own['nash_conv']).value:.3g}", f"{mean(own['share']):.3g}"]
         rows.append([player if seeds else f"`{player}`", *cells])
-    return f"{row['name']}: {row['sets']:,} information sets.\n\n{table(names, rows)}"
+    return f"{row['name']}: {row['sets']:,} information sets.\n\n{markdown_table(names, rows)}"
 
 
 def _curves(shown: pd.DataFrame, title: str) -> Any:
@@ -174,7 +176,7 @@ def _curves(shown: pd.DataFrame, title: str) -> Any:
 
     from stier import plots
 
-    figure, (axes,) = panels((1, 2), (10, 4.8), title, sharey=True)
+    figure, axes = plots.panels((1, 2), (10, 4.8), title, width=90, sharey=True)
     drawn = shown[shown["steps"].notna()]
     colours = dict(zip(dict.fromkeys(drawn["deck"]), plots.COLOURS, strict=False))
     styles = dict(zip(dict.fromkeys(drawn.sort_values("seed")["player"]), ("-", "--", ":", "-."), strict=False))

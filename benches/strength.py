@@ -14,8 +14,7 @@ import pandas as pd
 import pyarrow as pa
 
 import stier
-from stier import experiments
-from stier.experiments import Answer, Interval, OnProgress, Rows, TablePlan, Task, draw_bars, table, with_option
+from stier.experiments import Answer, Interval, OnProgress, TablePlan, Task, markdown_table, with_option
 from stier.ratings import share
 
 #: The columns with figures: the mean return, half its interval, and the share of the decided games with its interval.
@@ -56,7 +55,9 @@ class Strength(TablePlan):
             what = {**shared, "agent": agent, "opponent": opponent}
             yield self.new_task(f"{agent} {opponent}", what, game, [agent, opponent], row["deals"])
 
-    def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress) -> Rows:
+    def measure(
+        self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress
+    ) -> list[dict[str, Any]]:
         """Plays a match."""
         game = stier.load_game(what["game"])
         agent, opponent = (_timed(what[name], game, what["time_ms"]) for name in ("agent", "opponent"))
@@ -159,7 +160,7 @@ class Strength(TablePlan):
             has_all = len(_met(row, agent, found)) == len(agents) - 1
             mean = [] if row["against"] else [f"{standings[name].value:.2f}" if has_all else ""]
             rows.append([number, f"`{name}`", *cells, *mean])
-        return f"{row['deals']:,} paired deals per match.\n\n{table(['', 'agent', *columns], rows, left=2)}"
+        return f"{row['deals']:,} paired deals per match.\n\n{markdown_table(['', 'agent', *columns], rows, left=2)}"
 
 
 def picture(panels: Panels, against: str, title: str) -> Any:
@@ -169,12 +170,12 @@ def picture(panels: Panels, against: str, title: str) -> Any:
     from stier import plots
 
     lines = -(-len(panels) // 2)
-    figure, axes = experiments.panels((lines, 2), (8.5, 0.8 + 1.75 * lines), title, width=100, grid="x")
-    for one, ((game, time_ms), own) in zip(axes.flat, panels.items(), strict=False):
+    figure, axes = plots.panels((lines, 2), (8.5, 0.8 + 1.75 * lines), title, grid="x")
+    for one, ((game, time_ms), own) in zip(axes, panels.items(), strict=False):
         colours = [plots.COLOURS[0 if name.startswith(NETWORKS) else 1] for name in own]
-        draw_bars(one, f"{game}, {time_ms} ms per decision", own, colours)
+        plots.bars(own, one, title=f"{game}, {time_ms} ms per decision", colours=colours)
         one.axvline(0, color="0.3", linewidth=0.8)
-    for one in axes.flat[len(panels) :]:
+    for one in axes[len(panels) :]:
         one.axis("off")
         looks = {"with a network": plots.COLOURS[0], "without a network": plots.COLOURS[1]}
         handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in looks.values()]

@@ -778,15 +778,15 @@ def part_of_page(library: str, tested: Tested, untested: Untested) -> str:
     """Return the tables and findings of a library."""
     idle = library == "rlcard"
     heads = ["game", "games", "positions", "worlds compared", "share with another world", "impossible worlds", "leaks"]
-    lines = [METHODS[library].strip(), ""]
-    lines.append(experiments.line([*heads, *["leaks to seats not to move"] * idle]).strip())
-    lines.append(experiments.line(["---", *["---:"] * 4, "---", "---", *["---"] * idle]).strip())
+    heads += ["leaks to seats not to move"] * idle
+    rows = []
     for (owner, name), kept in tested.items():
         if owner == library:
             cells = [f"`{name}`", f"{kept['games']:,}", f"{kept['positions']:,}", f"{kept['worlds']:,}"]
             cells += [share(kept["found"], kept["places"]), impossible(library, kept), leaks(library, kept, False)]
             cells += [leaks(library, kept, True)] * idle
-            lines.append(experiments.line(cells).strip())
+            rows.append(cells)
+    lines = [METHODS[library].strip(), "", experiments.markdown_table(heads, rows, left=(0, 5, 6, 7)).strip()]
     if library in FINDINGS:
         lines += ["", FINDINGS[library].strip()]
     stopped = [(name, kept["error"]) for (owner, name), kept in tested.items() if owner == library and kept["error"]]

@@ -17,7 +17,7 @@ from measure import machine
 from scipy import stats
 
 import stier
-from stier.experiments import header, line, page
+from stier.experiments import markdown_table, page
 from stier.ratings import Outcomes, bradley_terry, estimate
 from stier.solving import GameTree, best_response
 
@@ -221,7 +221,7 @@ def coverage(tables: Sequence[Sequence[Cells]]) -> str:
         ],
         command="python benches/python/coverage.py   # a minute",
         details={
-            title: "\n".join([text, "", header(columns).strip(), *(line(row).strip() for row in rows)])
+            title: f"{text}\n\n{markdown_table(columns, rows).strip()}"
             for (title, text, columns, _), rows in zip(TABLES, tables, strict=True)
         }
         | {"Where and when": "\n".join([*machine(), f"- NumPy {np.__version__}"])},

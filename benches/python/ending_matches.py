@@ -17,7 +17,7 @@ import pandas as pd
 from rows import Row, completed
 
 import stier
-from stier.experiments import header, line
+from stier.experiments import markdown_table
 
 TABLE = Path(__file__).resolve().parents[1] / "ending_matches.csv"
 KEY = ("agent", "opponent", "tricks", "gadget", "by", "seed")
@@ -113,13 +113,13 @@ def measured(*key: str) -> Row:
 def table() -> str:
     """A line for each match, with all seeds together and the two that are farthest apart."""
     found = pd.read_csv(TABLE, keep_default_na=False)
-    text = header(["agent", "opponent", "tricks", "gadget", "by", "deals", "points", "seeds"], 5)
+    lines = []
     for key, rows in found.groupby([*KEY[:-1]], sort=False):
         ci95 = np.sqrt(np.square(rows["ci95"]).sum()) / len(rows)
         least, most = rows["mean"].min(), rows["mean"].max()
         cells = [*map(str, key), f"{rows['deals'].sum():,}", f"{rows['mean'].mean():+.3f} ± {ci95:.3f}"]
-        text += line([*cells, f"{least:+.3f} to {most:+.3f}"])
-    return text
+        lines.append([*cells, f"{least:+.3f} to {most:+.3f}"])
+    return markdown_table(["agent", "opponent", "tricks", "gadget", "by", "deals", "points", "seeds"], lines, left=5)
 
 
 def answer() -> str:

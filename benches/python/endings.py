@@ -21,7 +21,7 @@ from measure import machine
 from rows import Row, completed
 
 import stier
-from stier.experiments import header, line, page
+from stier.experiments import markdown_table, page
 
 HERE = Path(__file__).resolve().parents[1]
 TABLE = HERE / "endings.csv"
@@ -147,12 +147,12 @@ def milliseconds(attack: bool, tricks: int, gadget: str, bouts: int) -> str:
 
 def speed() -> str:
     """A line for each ending in the full game."""
-    text = header(["ending", "`resolve`", "`unsafe`", "aim"], 1)
+    rows = []
     for attack, tricks, bouts, aim in SPEEDS:
         name = f"{tricks} tricks left, {'after' if attack else 'without'} an attack"
         found = [milliseconds(attack, tricks, gadget, bouts) for gadget in ("resolve", "unsafe")]
-        text += line([name, *found, str(aim)])
-    return text
+        rows.append([name, *found, aim])
+    return markdown_table(["ending", "`resolve`", "`unsafe`", "aim"], rows)
 
 
 Groups = dict[tuple[str, ...], list[Row]]
@@ -189,25 +189,24 @@ def label(gadget: str, share: str) -> str:
 def summary(groups: Groups) -> str:
     """A line for each deck and number of tricks, with the mean parts that are left."""
     kinds = [KINDS[0], KINDS[2], KINDS[5], KINDS[1], KINDS[4]]
-    text = header(["deck", "tricks solved", "alone", *(label(*kind[:2]) for kind in kinds)], 2)
+    rows = []
     for deck, (_, numbers) in DECKS.items():
         alone = f"{np.mean(nash_convs(groups[(deck, *ALONE)])):.4f}"
         for tricks in map(str, numbers):
             found = [(deck, tricks, *kind) for kind in kinds]
-            text += line(
-                [deck, tricks, alone, *(percent(left(groups, kind).mean()) if kind in groups else "" for kind in found)]
-            )
-    return text
+            shares = [percent(left(groups, kind).mean()) if kind in groups else "" for kind in found]
+            rows.append([deck, tricks, alone, *shares])
+    return markdown_table(["deck", "tricks solved", "alone", *(label(*kind[:2]) for kind in kinds)], rows, left=2)
 
 
 def iterated(groups: Groups) -> str:
     """A line for each gadget, and a column for each number of iterations: the part that is left, and the largest."""
     numbers = sorted({kind[-1] for kind in ITERATED}, key=int)
-    text = header(["gadget", *(f"{number} iterations" for number in numbers)], 1)
+    rows = []
     for gadget in dict.fromkeys(kind[:2] for kind in ITERATED):
         found = [left(groups, (NEAR, "2", *gadget, CUT, number)) for number in numbers]
-        text += line([label(*gadget), *(f"{percent(one.mean())} ({percent(one.max())})" for one in found)])
-    return text
+        rows.append([label(*gadget), *(f"{percent(one.mean())} ({percent(one.max())})" for one in found)])
+    return markdown_table(["gadget", *(f"{number} iterations" for number in numbers)], rows)
 
 
 COLUMNS = ["deck", "tricks solved", "gadget", "range share", "range cut", "iterations"]
@@ -215,34 +214,34 @@ COLUMNS = ["deck", "tricks solved", "gadget", "range share", "range cut", "itera
 
 def means(groups: Groups) -> str:
     """A line for each deck, number of tricks and kind: means, and the seed of which most is left."""
-    text = header([*COLUMNS, "NashConv", "left", "worst seed"], len(COLUMNS))
+    rows = []
     for kind in groups:
         found, mean = left(groups, kind), f"{np.mean(nash_convs(groups[kind])):.4f}"
         worst = f"{percent(found.max())} (seed {found.argmax()})" if kind[2] else ""
-        text += line([*kind[:2], kind[2] or "*alone*", *kind[3:], mean, percent(found.mean()), worst])
-    return text
+        rows.append([*kind[:2], kind[2] or "*alone*", *kind[3:], mean, percent(found.mean()), worst])
+    return markdown_table([*COLUMNS, "NashConv", "left", "worst seed"], rows, len(COLUMNS))
 
 
 def seeds(groups: Groups) -> str:
     """A line for each deck, number of tricks and kind: NashConv of all seeds."""
-    text = header([*COLUMNS, *(f"seed {seed}" for seed in SEEDS)], len(COLUMNS))
+    lines = []
     for kind, rows in groups.items():
-        text += line([*kind[:2], kind[2] or "*alone*", *kind[3:], *(f"{one:.6f}" for one in nash_convs(rows))])
-    return text
+        lines.append([*kind[:2], kind[2] or "*alone*", *kind[3:], *(f"{one:.6f}" for one in nash_convs(rows))])
+    return markdown_table([*COLUMNS, *(f"seed {seed}" for seed in SEEDS)], lines, len(COLUMNS))
 
 
 def in_part() -> str:
     """A line for each deck and method by which endings are solved in part: what is left, and all seeds."""
     found = pd.read_csv(LIMITED).pivot(index=["deck", "method"], columns="seed", values="nash_conv")
-    text = header(["deck", "solved", "NashConv", "left", "worst seed", *(f"seed {seed}" for seed in SEEDS)], 2)
+    rows = []
     methods = pd.read_csv(LIMITED)[["deck", "method"]].drop_duplicates().itertuples(index=False, name=None)
     for deck, method in sorted(methods, key=lambda one: one[0]):
         own, parts = found.loc[deck, method], found.loc[deck, method] / found.loc[deck, "alone"]
         shares = [percent(parts.mean()), percent(parts.max())] if method != "alone" else ["", ""]
-        text += line(
-            [deck, method, f"{own.mean():.4f}", *shares, *own.map("{:.4f}".format, na_action="ignore").fillna("")]
-        )
-    return text
+        seeds = own.map("{:.4f}".format, na_action="ignore").fillna("")
+        rows.append([deck, method, f"{own.mean():.4f}", *shares, *seeds])
+    names = ["deck", "solved", "NashConv", "left", "worst seed", *(f"seed {seed}" for seed in SEEDS)]
+    return markdown_table(names, rows, left=2)
 
 
 def endings(rows: Sequence[Row], times: str, where: list[str]) -> str:

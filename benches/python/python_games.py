@@ -14,7 +14,7 @@ from charts import draw, illustrated
 from measure import machine, seconds
 
 import stier
-from stier.experiments import header, line, page
+from stier.experiments import markdown_table, page
 from stier.solving import GameTree
 
 HERE = Path(__file__).resolve().parents[1]
@@ -97,10 +97,12 @@ def python_games(rows: list[Row], where: list[str]) -> str:
         shares = [getattr(rust, column) / getattr(python, column) for python, rust in pairs]
         return f"{min(shares):.1f} to {max(shares):.1f}"
 
-    table = header(["game", "decisions/s", "ISMCTS iterations/s", "new histories/s", "ms per CFR+ iteration"])
+    lines = []
     for text, decisions, iterations, histories, milliseconds in rows:
         cells = (f"{decisions:,.0f}", f"{iterations:,.0f}", f"{histories:,.0f}", f"{milliseconds:.3g}")
-        table += line([f"`{text}`", *cells])
+        lines.append([f"`{text}`", *cells])
+    names = ["game", "decisions/s", "ISMCTS iterations/s", "new histories/s", "ms per CFR+ iteration"]
+    table = markdown_table(names, lines)
     text = page(
         "How fast are games written in Python?",
         f"A decision takes {factors('decisions')} times as long as in a game written in Rust, an iteration of ISMCTS "

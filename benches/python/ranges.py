@@ -17,7 +17,7 @@ from charts import draw, illustrated
 from measure import machine
 
 import stier
-from stier.experiments import header, line, page
+from stier.experiments import markdown_table, page
 
 HERE = Path(__file__).resolve().parents[1]
 
@@ -67,12 +67,12 @@ def solved(name: str, ranges: bool) -> dict[str, Any]:
 def causes(rows: dict[str, dict[str, Any]]) -> str:
     """Returns the table of estimated memory, by cause, beside that of the process."""
     names = list(rows[LARGE]["memory"])
-    table = header(["MB by estimate", *names, "together", "the process"])
+    lines = []
     for name in CAUSES:
         parts = [size / 1e6 for size in rows[name]["memory"].values()]
         cells = [f"{part:,.1f}" for part in [*parts, sum(parts)]]
-        table += line([name, *cells, f"{rows[name]['megabytes']:,.0f}"])
-    return table.strip()
+        lines.append([name, *cells, f"{rows[name]['megabytes']:,.0f}"])
+    return markdown_table(["MB by estimate", *names, "together", "the process"], lines).strip()
 
 
 def ranges(rows: dict[str, dict[str, Any]], tree: dict[str, Any], where: list[str]) -> str:
@@ -89,7 +89,7 @@ def ranges(rows: dict[str, dict[str, Any]], tree: dict[str, Any], where: list[st
         "exploitability",
         "of uniform play's",
     ]
-    table = header(names)
+    lines = []
     for name, row in rows.items():
         cells = (
             f"{row['states']:,}",
@@ -104,7 +104,8 @@ def ranges(rows: dict[str, dict[str, Any]], tree: dict[str, Any], where: list[st
             f"{row['exploitability']:.1e}",
             f"{row['exploitability'] / row['first']:.1e}",
         )
-        table += line([name, *cells, *rest])
+        lines.append([name, *cells, *rest])
+    table = markdown_table(names, lines)
     large, small = rows[LARGE], rows[SMALL]
     largest = max(rows.values(), key=lambda row: row["sets"])
 

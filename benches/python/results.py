@@ -13,7 +13,7 @@ from typing import NamedTuple
 from charts import draw, illustrated
 from measure import machine
 
-from stier.experiments import header, line, page
+from stier.experiments import markdown_table, page
 
 HERE = Path(__file__).resolve().parents[1]
 GAMES = ("schweins_galopp", "schwimmen", "schwinget", "up_and_down")
@@ -119,10 +119,11 @@ def rate(median: float) -> str:
 
 def table(rows: dict[str, Row]) -> str:
     """Returns the table of all benchmarks."""
-    text = header(["benchmark", "unit", "ns per unit", "95 % interval", "units per second"], left=2)
-    for name, (median, low, high) in rows.items():
-        text += line([name, unit(name), digits(median), f"{digits(low)} .. {digits(high)}", rate(median)])
-    return text
+    lines = (
+        [name, unit(name), digits(median), f"{digits(low)} .. {digits(high)}", rate(median)]
+        for name, (median, low, high) in rows.items()
+    )
+    return markdown_table(["benchmark", "unit", "ns per unit", "95 % interval", "units per second"], lines, left=2)
 
 
 def millions(rows: dict[str, Row], *names: str) -> str:
@@ -134,9 +135,8 @@ def millions(rows: dict[str, Row], *names: str) -> str:
 
 def results(rows: dict[str, Row], where: list[str]) -> str:
     """Returns the page, with the machine in lines of a list."""
-    first = header(["per second", *(f"`{game}`" for game in GAMES)])
-    for what, name in HEADLINES.items():
-        first += line([what, *(rate(rows[name.format(game)].median) for game in GAMES)])
+    lines = ([what, *(rate(rows[name.format(game)].median) for game in GAMES)] for what, name in HEADLINES.items())
+    first = markdown_table(["per second", *(f"`{game}`" for game in GAMES)], lines)
     text = page(
         "How fast is it?",
         f"From Python, one core makes {millions(rows, 'vector/{}/python-float32')} million decisions per second in "

@@ -24,7 +24,7 @@ from charts import draw, illustrated
 from measure import machine, seconds
 
 import stier
-from stier.experiments import header, line, page
+from stier.experiments import markdown_table, page
 from stier.games._open_spiel import turn_based
 from stier.open_spiel import tabular
 from stier.solving import GameTree
@@ -231,11 +231,6 @@ def measure(package: str, name: str) -> dict[str, float]:
     return dict(json.loads(run.stdout.splitlines()[-1]))
 
 
-def table(heads: list[str], found: dict[str, Figures], row: Callable[[Figures], list[str]]) -> str:
-    """Returns a table with a line for each game."""
-    return header(["game", *heads]) + "".join(line([name, *row(figures)]) for name, figures in found.items())
-
-
 def factors(found: dict[str, Figures], slow: str, fast: str, key: str) -> str:
     """Returns how many times as long one package takes as another, from the least to the most over the games."""
     shares = [own[slow][key] / own[fast][key] for own in found.values() if key in own[slow]]
@@ -251,33 +246,38 @@ def solving(found: dict[str, Figures], packages: list[str], where: list[str]) ->
         for package, name in {"OpenSpiel": "OpenSpiel's solver in C++", "LiteEFG": "LiteEFG"}.items()
         if package in packages
     )
-    building = table(
-        ["histories", "information sets", "walk", *solvers, "factor"],
-        found,
-        lambda figures: [
-            f"{figures['Stier']['histories']:,}",
-            f"{figures['Stier']['sets']:,}",
-            *(f"{figures[package]['build']:.3g}" for package in packages),
-            f"{figures['Stier']['build'] / figures['walk']['build']:.1f}",
-        ],
+    names = ["histories", "information sets", "walk", *solvers, "factor"]
+    building = markdown_table(
+        ["game", *names],
+        (
+            [
+                name,
+                f"{figures['Stier']['histories']:,}",
+                f"{figures['Stier']['sets']:,}",
+                *(f"{figures[package]['build']:.3g}" for package in packages),
+                f"{figures['Stier']['build'] / figures['walk']['build']:.1f}",
+            ]
+            for name, figures in found.items()
+        ),
     )
-    iterating = table(
-        [*solvers, *(f"times {package}" for package in solvers[:-1])],
-        found,
-        lambda figures: [
-            *(f"{1000 * figures[package]['iteration']:.3g}" for package in solvers),
-            *(f"{figures[package]['iteration'] / figures['Stier']['iteration']:.0f}" for package in solvers[:-1]),
-        ],
+    iterating = markdown_table(
+        ["game", *solvers, *(f"times {package}" for package in solvers[:-1])],
+        (
+            [
+                name,
+                *(f"{1000 * figures[package]['iteration']:.3g}" for package in solvers),
+                *(f"{figures[package]['iteration'] / figures['Stier']['iteration']:.0f}" for package in solvers[:-1]),
+            ]
+            for name, figures in found.items()
+        ),
     )
-    reaching = table(
-        solvers,
-        found,
-        lambda figures: [
-            f"{figures[package]['target']:.3g} ({figures[package]['iterations']:.0f})"
-            if "target" in figures[package]
-            else "-"
-            for package in solvers
-        ],
+
+    def until_target(figures: dict[str, float]) -> str:
+        return f"{figures['target']:.3g} ({figures['iterations']:.0f})" if "target" in figures else "-"
+
+    reaching = markdown_table(
+        ["game", *solvers],
+        ([name, *(until_target(figures[package]) for package in solvers)] for name, figures in found.items()),
     )
     missed = any("target" not in own[package] for own in found.values() for package in solvers)
     text = page(
@@ -312,11 +312,13 @@ def solving(found: dict[str, Figures], packages: list[str], where: list[str]) ->
 
 def on_public_states() -> str:
     """Compares the speed on public states with that of OpenSpiel."""
-    table = header(["game", "information sets", "OpenSpiel, ms", "Stier, µs", "times OpenSpiel"])
+    lines = []
     for name in OWN:
         found = measure("public", name)
         theirs, own = found["OpenSpiel"], found["Stier"]
-        table += line([name, f"{found['sets']:,}", f"{1e3 * theirs:.3g}", f"{1e6 * own:.3g}", f"{theirs / own:,.0f}"])
+        cells = [f"{found['sets']:,}", f"{1e3 * theirs:.3g}", f"{1e6 * own:.3g}", f"{theirs / own:,.0f}"]
+        lines.append([name, *cells])
+    table = markdown_table(["game", "information sets", "OpenSpiel, ms", "Stier, µs", "times OpenSpiel"], lines)
     return (
         "CFR+ of `stier.solve` with `ranges=True`, for the games of this package, and of OpenSpiel, in one process. "
         "In Leduc poker, cards of one rank count once: 288 sets, not 936.\n\n" + table + "\n" + "\n".join(machine())
@@ -336,9 +338,13 @@ def compared(game: str, algorithm: str) -> list[str]:
 
 def comparison() -> str:
     """Compares algorithms on public states."""
-    table = header(["game", "algorithm", *(f"{count:,}" for count in RUNS), *(f"until {share:g}" for share in SHARES)])
-    for name, game in COMPARED.items():
-        table += "".join(line([name, f"`{algorithm}`", *compared(game, algorithm)]) for algorithm in ALGORITHMS)
+    names = ["game", "algorithm", *(f"{count:,}" for count in RUNS), *(f"until {share:g}" for share in SHARES)]
+    lines = (
+        [name, f"`{algorithm}`", *compared(game, algorithm)]
+        for name, game in COMPARED.items()
+        for algorithm in ALGORITHMS
+    )
+    table = markdown_table(names, lines)
     return (
         "NashConv after so many iterations, and the iterations until it is small, as shares of that of uniform play; "
         f"`-` is more than {RUNS[-1]:,}. All on public states. *Schwinget 2x4* and *2x5* have two suits, hands of two, "

@@ -19,7 +19,7 @@ from playwright.sync_api import sync_playwright
 
 import stier
 from stier.cli.web import HOST, PAGE, serve
-from stier.experiments import header, line, page
+from stier.experiments import markdown_table, page
 
 GAMES = ("schwinget", "schwimmen", "up_and_down", "schweins_galopp")
 AGENT = "ismcts:iterations=10000"
@@ -117,13 +117,14 @@ Shifts = dict[str, list[float]]
 
 def web(loads: list[float], shifts: Shifts, files: list[tuple[str, int, int]], speeds: Times, where: list[str]) -> str:
     """Returns the page: of sorted times to the first move, files, and layout shifts and times of searches by game."""
-    searches = header(["game", "native", "browser", "speed of the browser", "lowest and highest round"])
-    middles = []
+    lines, middles = [], []
     for game, (here, there) in speeds.items():
         shares = [native / browser for native, browser in zip(here, there, strict=True)]
         middles.append(median(shares))
         cells = (f"{median(here):.1f}", f"{median(there):.1f}", f"{middles[-1]:.0%}")
-        searches += line([game, *cells, f"{min(shares):.0%} to {max(shares):.0%}"])
+        lines.append([game, *cells, f"{min(shares):.0%} to {max(shares):.0%}"])
+    names = ["game", "native", "browser", "speed of the browser", "lowest and highest round"]
+    searches = markdown_table(names, lines)
     first = sum(packed for kind, _, packed in files if not kind.startswith("networks")) / 1e6
     return page(
         "How fast is the web page?",
@@ -146,10 +147,12 @@ def web(loads: list[float], shifts: Shifts, files: list[tuple[str, int, int]], s
             "and actions of a game, table and verdict of a review, question and answers of the trainer.\n\n"
             "![The views on a phone, light and dark](page_phone.png)\n\n"
             "![The views on a desktop, light and dark](page_desktop.png)",
-            "Files": header(["files", "bytes", "gzip -9"])
-            + "".join(line([kind, f"{size:,}", f"{packed:,}"]) for kind, size, packed in files),
-            "Layout shift of a whole game": header(["game", *SCREENS])
-            + "".join(line([game, *(f"{one:.3f}" for one in found)]) for game, found in shifts.items()),
+            "Files": markdown_table(
+                ["files", "bytes", "gzip -9"], ([kind, f"{size:,}", f"{packed:,}"] for kind, size, packed in files)
+            ),
+            "Layout shift of a whole game": markdown_table(
+                ["game", *SCREENS], ([game, *(f"{one:.3f}" for one in found)] for game, found in shifts.items())
+            ),
             "Searches": f"Milliseconds of one search: the fastest of {SEARCHES}, median of {ROUNDS} rounds, native and "
             f"in the browser by turns. The seeds of the searches differ.\n\n{searches}",
             "Where and when": "\n".join(where),

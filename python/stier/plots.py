@@ -7,8 +7,9 @@ the colours of the style in use, light or dark.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import cycle
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -17,12 +18,13 @@ import numpy.typing as npt
 from stier import _arguments
 from stier._native import PitResult, TabularPolicy
 from stier._output import plus_minus
-from stier.errors import missing_extra
+from stier.errors import ArgumentError, missing_extra
 
 try:
     from matplotlib import pyplot as plt
     from matplotlib.axes import Axes
     from matplotlib.axis import XAxis, YAxis
+    from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
     from matplotlib.ticker import FixedLocator, NullLocator
 except ModuleNotFoundError:
@@ -31,7 +33,7 @@ except ModuleNotFoundError:
 if TYPE_CHECKING:
     from stier.ratings import CrossTable, Ratings
 
-__all__ = ["convergence", "cross_table", "learning_curve", "ratings"]
+__all__ = ["bars", "convergence", "cross_table", "learning_curve", "panels", "ratings"]
 
 #: The length of an interval without an end, in parts of the longest one that has both.
 OPEN = 1.5
@@ -203,6 +205,71 @@ def convergence(
     return ax
 
 
+def bars(
+    values: Mapping[str, tuple[float, float, float]],
+    ax: Axes | None = None,
+    *,
+    title: str = "",
+    colours: str | Sequence[str] = COLOURS[0],
+) -> Axes:
+    """Draws a bar and its interval for each agent, the first on top.
+
+    Args:
+        values: By agent, a value and the ends of its interval, such as `stier.experiments.Interval`. One whose ends are
+            not numbers is drawn without an interval.
+        ax: The axes to draw on; new ones if left out.
+        title: The title of the axes.
+        colours: The colour of all bars, or one for each.
+
+    Raises:
+        ArgumentError: No values.
+    """
+    if not values:
+        raise ArgumentError("values must have one agent or more, got none")
+    ax = _axes(ax, 6.4, 1.3 + 0.3 * len(values), grid="x")
+    middle, *ends = np.array(list(values.values()), dtype=np.float64).T
+    halves = np.nan_to_num(abs(np.array(ends) - middle))
+    ax.barh(list(values), middle, xerr=halves, color=colours, ecolor="0.3", capsize=2)
+    ax.set_title(title, fontsize=9)
+    ax.invert_yaxis()
+    ax.tick_params(labelsize=8)
+    return ax
+
+
+def panels(
+    shape: tuple[int, int],
+    size: tuple[float, float],
+    title: str = "",
+    *,
+    width: int | None = None,
+    grid: Literal["both", "x"] | None = "both",
+    sharey: bool = False,
+    height_ratios: Sequence[float] | None = None,
+) -> tuple[Figure, list[Axes]]:
+    """Makes a figure with lines and columns of axes, which are open at the top and the right if they have a grid.
+
+    Args:
+        shape: The numbers of lines and columns.
+        size: Width and height in inches.
+        title: The title of the figure, such as its finding.
+        width: The most characters in a line of the title; if left out, as many as fit the width of the figure.
+        grid: The lines of the grid: ``"both"``, ``"x"``, or none with `None`.
+        sharey: Gives all axes the same vertical one.
+        height_ratios: The relative heights of the lines; equal if left out.
+
+    Returns:
+        The figure, and its axes line by line.
+    """
+    options: Any = {"sharey": sharey, "height_ratios": height_ratios}
+    figure, axes = plt.subplots(*shape, figsize=size, layout="constrained", squeeze=False, **options)
+    for ax in axes.flat:
+        _open(ax, grid)
+    if title:
+        letters = 10 if size[0] < 10 else 11
+        figure.suptitle("\n".join(wrap(title, width or int(125 * size[0] / letters))), fontsize=letters)
+    return figure, list(axes.flat)
+
+
 def _label_log_axis(axis: XAxis | YAxis) -> None:
     """Labels a logarithmic axis in plain numbers: powers of ten if it has four, otherwise numbers between them, too."""
     low, high = axis.get_view_interval()
@@ -219,11 +286,17 @@ def _label_log_axis(axis: XAxis | YAxis) -> None:
 
 def _axes(ax: Axes | None, width: float, height: float, grid: Literal["both", "x"] | None = None) -> Axes:
     """Returns the axes given, or new ones, open at the top and the right if they have a grid."""
-    ax = plt.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
+    if ax is None:
+        return panels((1, 1), (width, height), grid=grid)[1][0]
+    _open(ax, grid)
+    return ax
+
+
+def _open(ax: Axes, grid: Literal["both", "x"] | None) -> None:
+    """Opens axes at the top and the right, and draws a grid, unless it is None."""
     if grid is not None:
         ax.grid(alpha=0.3, axis=grid)
         ax.spines[["top", "right"]].set_visible(False)
-    return ax
 
 
 def _looks() -> Iterator[tuple[str, str, str]]:

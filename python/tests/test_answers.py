@@ -470,6 +470,28 @@ def test_the_answer_on_trainings_leaves_out_words_that_all_runs_begin_with() -> 
         assert training._start(names) == 0
 
 
+def test_means_have_an_interval_from_three_values_on() -> None:
+    found = Interval.mean([1.0, 2.0, 6.0])
+    half = ratings.estimate([1.0, 2.0, 6.0]).ci95
+    assert found == pytest.approx((3, 3 - half, 3 + half))
+    assert Interval.mean([1.0, 10.0, 100.0], logs=True).value == pytest.approx(10)
+    assert f"{Interval.mean([1.0, 4.0], logs=True)}" == "2.00"
+    with pytest.raises(stier.ArgumentError, match="values must be finite numbers, got NaN"):
+        Interval.mean([1.0, np.nan])
+    for wrong in (np.nan, 0.0, -1.0):
+        with pytest.raises(stier.ArgumentError, match=f"values must be above 0 for logs, got {wrong:g}"):
+            Interval.mean([1.0, wrong], logs=True)
+
+
+def test_trainings_have_the_mean_of_the_seeds_that_were_measured() -> None:
+    exact = pd.DataFrame({"measure": training.DISTANCE, "value": [0.0, 1.0, np.nan], "ci95": None})
+    assert f"{training._mean(exact):.3f}" == "0.001"
+    played = pd.DataFrame({"measure": "against greedy", "value": [1.0, 2.0, np.nan], "ci95": [0.1, 0.3, 0.5]})
+    assert training._mean(played) == pytest.approx((1.5, 1.3, 1.7))
+    more = pd.DataFrame({"measure": "against greedy", "value": [1.0, 2.0, 6.0], "ci95": 0.1})
+    assert training._mean(more) == Interval.mean([1.0, 2.0, 6.0])
+
+
 def test_the_page_of_training_has_every_run(tmp_path: Path) -> None:
     pytest.importorskip("jax")
     toml = tmp_path / "training.toml"

@@ -305,6 +305,32 @@ def test_convergence_is_plotted() -> None:
     matplotlib.pyplot.close("all")
 
 
+def test_bars_are_plotted() -> None:
+    from stier import plots
+
+    values = {"a": (2.0, 1.5, 3.0), "b": (-1.0, float("nan"), float("nan")), "c": (0.5, 0.5, 0.5)}
+    figure, axes = plots.panels((2, 2), (7.2, 4), "word " * 30, grid="x", height_ratios=[2, 1])
+    assert len(axes) == 4
+    assert axes[0].get_subplotspec().rowspan.start == axes[1].get_subplotspec().rowspan.start == 0
+    assert not any(ax.spines[side].get_visible() for ax in axes for side in ("top", "right"))
+    # As many letters as fit above a figure of this width, or as many as are asked for.
+    assert [len(line) for line in figure.get_suptitle().split("\n")] == [18 * 5 - 1, 12 * 5 - 1]
+    assert len(plots.panels((1, 1), (7.2, 4), "word " * 30, width=50)[0].get_suptitle().split("\n")) == 3
+    ax = plots.bars(values, axes[0], title="game", colours=["red", "green", "blue"])
+    assert ax is axes[0]
+    assert ax.get_title() == "game"
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b", "c"]
+    assert ax.yaxis_inverted()
+    assert [bar.get_width() for bar in ax.patches] == [2.0, -1.0, 0.5]
+    ends = ax.collections[0].get_segments()
+    assert [segment[:, 0].tolist() for segment in ends] == [[1.5, 3.0], [-1.0, -1.0], [0.5, 0.5]]
+    assert len({bar.get_facecolor() for bar in ax.patches}) == 3
+    assert len(plots.bars(values).patches) == 3
+    with pytest.raises(stier.errors.ArgumentError, match="values must have one agent or more, got none"):
+        plots.bars({})
+    matplotlib.pyplot.close("all")
+
+
 def played(game: stier.Game, seed: int) -> stier.State:
     *_, last = random_walk(game.new_initial_state(seed=seed), seed)
     return last

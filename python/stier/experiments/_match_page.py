@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from stier.errors import RatingError
-from stier.experiments._pages import Answer, Interval, Ranks, Report, counted, drawn, table
+from stier.experiments._pages import Answer, Interval, Ranks, Report, counted, drawn, markdown_table
 from stier.experiments._plans import Plan
 from stier.experiments._store import Store
 from stier.ratings import (
@@ -72,7 +72,7 @@ def _overview(ranks: Ranks, wins: Ranks) -> str:
         cells = [f"{own}, {share:.1f} %" for own, share in pairs]
         lines.append([f"`{agent}`", *cells, f"{mean:.2f}, {won:.1f} %"])
     about = "The mean return of each agent, and the games that it won. The last column is the mean over the games."
-    return f"{about}\n\n{table(['agent', *(f'`{game}`' for game in ranks), 'mean'], lines)}"
+    return f"{about}\n\n{markdown_table(['agent', *(f'`{game}`' for game in ranks), 'mean'], lines)}"
 
 
 class MatchReport(Report):

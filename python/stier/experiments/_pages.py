@@ -15,10 +15,12 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from stier._files import write, write_text
 from stier._output import first_sentence
+from stier.errors import ArgumentError
 from stier.ratings import estimate
 
 if TYPE_CHECKING:
@@ -118,6 +120,20 @@ class Interval(NamedTuple):
     def around(cls, mean: float, ci95: float) -> Interval:
         """Makes the interval of a mean from half its width."""
         return cls(mean, mean - ci95, mean + ci95)
+
+    @classmethod
+    def mean(cls, values: npt.ArrayLike, *, logs: bool = False) -> Interval:
+        """Makes the mean of independent values, geometric by `logs`, with Student's interval from three values on.
+
+        Raises `ArgumentError` for a value that is not finite, or that is not above 0 and has no logarithm.
+        """
+        numbers = np.asarray(values, dtype=np.float64).ravel()
+        if logs and not (numbers > 0).all():
+            raise ArgumentError(f"values must be above 0 for logs, got {numbers[~(numbers > 0)][0]:g}")
+        found = estimate(np.log(numbers) if logs else numbers)
+        half = found.ci95 if len(numbers) > 2 else np.nan
+        ends = found.mean + np.array([0, -half, half])
+        return cls(*map(float, np.exp(ends) if logs else ends))
 
     def times(self, factor: float) -> Interval:
         """Returns the value and the ends times a factor above 0."""
@@ -246,65 +262,15 @@ def _listed(names: Collection[str], most: int = 3) -> str:
     return " and ".join([", ".join(shown[:-1]), *shown[-1:]] if len(shown) > 1 else shown)
 
 
-#: The least number whose logarithm is taken.
-_LEAST = 1e-6
-
-
-def mean_of(rows: pd.DataFrame, *, logs: bool = False) -> Interval:
-    """Returns the mean over seeds of the column ``value``, by their logarithms if asked, and its interval.
-
-    Seeds without a number are left out. Fewer than three have the half width in the column ``ci95``, over deals. A
-    logarithm is that of at least 1e-6.
-    """
-    rows = rows[rows["value"].notna()]
-    values = np.log(rows["value"].clip(lower=_LEAST)) if logs else rows["value"]
-    half = estimate(values).ci95 if len(values) > 2 else float(pd.to_numeric(rows["ci95"]).mean())
-    ends = values.mean() + np.array([0, -half, half])
-    return Interval(*map(float, np.exp(ends) if logs else ends))
-
-
-def panels(
-    shape: tuple[int, int],
-    size: tuple[float, float],
-    title: str,
-    *,
-    width: int = 90,
-    grid: Any = "both",
-    **options: Any,
-) -> tuple[Figure, Any]:
-    """Returns a figure of lines and columns of axes, which are open at the top and the right, and the axes.
-
-    Its title is the finding, in lines of at most `width` characters.
-    """
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(*shape, figsize=size, layout="constrained", squeeze=False, **options)
-    for one in axes.flat:
-        one.grid(alpha=0.3, axis=grid)
-        one.spines[["top", "right"]].set_visible(False)
-    figure.suptitle("\n".join(wrap(title, width)), fontsize=10 if size[0] < 10 else 11)
-    return figure, axes
-
-
-def draw_bars(axes: Any, title: str, own: Mapping[str, Interval], colours: Any) -> None:
-    """Draws a bar and its interval for each agent, the first on top."""
-    values, *ends = np.array(list(own.values())).T
-    halves = np.nan_to_num(abs(np.array(ends) - values))
-    axes.barh(list(own), values, xerr=halves, color=colours, ecolor="0.3", capsize=2)
-    axes.set_title(title, fontsize=9)
-    axes.invert_yaxis()
-    axes.tick_params(labelsize=8)
-
-
 def bars(ranked: Ranks, title: str, label: str) -> Figure:
     """Draws a panel for each game with a bar and its interval for each agent, the first on top (see `Answer`)."""
     from stier import plots
 
     height = 1.3 + sum(0.4 + 0.22 * len(own) for own in ranked.values())
     ratios = [len(own) for own in ranked.values()]
-    figure, grid = panels((len(ranked), 1), (7.2, height), title, grid="x", height_ratios=ratios)
-    for axes, (name, own) in zip(grid.flat, ranked.items(), strict=True):
-        draw_bars(axes, name, own, plots.COLOURS[0])
+    figure, axes = plots.panels((len(ranked), 1), (7.2, height), title, grid="x", height_ratios=ratios)
+    for ax, (name, own) in zip(axes, ranked.items(), strict=True):
+        plots.bars(own, ax, title=name)
     figure.supxlabel(label, fontsize=9)
     return figure
 
@@ -369,16 +335,14 @@ def most(noun: str, numbers: Iterable[int]) -> str:
     return f"{counted(max(found), noun)}{' at most' * (len(found) > 1)}"
 
 
-def line(cells: Iterable[object]) -> str:
-    """Returns a line of a Markdown table."""
-    return f"| {' | '.join(map(str, cells))} |\n"
+def markdown_table(names: Sequence[str], rows: Iterable[Iterable[object]], left: int | Collection[int] = 1) -> str:
+    """Returns a table in Markdown.
 
-
-def header(names: Sequence[str], left: int = 1) -> str:
-    """Returns the first two lines of a Markdown table; all columns but the first ones are numbers."""
-    return line(names) + line(["---"] * left + ["---:"] * (len(names) - left))
-
-
-def table(names: Sequence[str], rows: Iterable[Iterable[object]], left: int = 1) -> str:
-    """Returns a Markdown table; all columns but the first ones are numbers."""
-    return header(names, left) + "".join(map(line, rows))
+    Args:
+        names: The names of the columns.
+        rows: The cells of each row.
+        left: How many columns at the left are text, or the places of all columns that are; the others are numbers.
+    """
+    texts = range(left) if isinstance(left, int) else left
+    head = [names, ["---" if place in texts else "---:" for place in range(len(names))]]
+    return "".join(f"| {' | '.join(map(str, cells))} |\n" for cells in [*head, *rows])

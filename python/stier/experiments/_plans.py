@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 OnProgress: TypeAlias = Callable[[int, int], object]
 #: The times at which a page is written.
 PageAfter: TypeAlias = Literal["run", "end", "never"]
-#: Rows of a table.
-Rows: TypeAlias = list[dict[str, Any]]
 
 #: Keys of every plan: where its results are written, relative to the file.
 OUTPUTS = ("tables", "figures", "page")
@@ -380,9 +378,9 @@ class TablePlan(Plan):
                 yield task, pa.Table.from_pylist(own, schema=self.schema)
 
     @cached_property
-    def earlier(self) -> Mapping[str, Rows]:
+    def earlier(self) -> Mapping[str, list[dict[str, Any]]]:
         """The rows of the table ``published``, by what they were made by."""
-        rows: dict[str, Rows] = {}
+        rows: dict[str, list[dict[str, Any]]] = {}
         if PUBLISHED in self.given:
             path, schema = self.given[PUBLISHED], self.schema
             options = ConvertOptions(column_types=schema, include_columns=schema.names)

@@ -17,8 +17,8 @@ from stier import _arguments
 from stier._content import was_played
 from stier._files import as_path
 from stier.errors import ArgumentError
-from stier.experiments._pages import Answer, Interval, counted, header, line, mean_of, most
-from stier.experiments._plans import OnProgress, Rows, TablePlan, Task
+from stier.experiments._pages import Answer, Interval, counted, markdown_table, most
+from stier.experiments._plans import OnProgress, TablePlan, Task
 from stier.network import Network
 from stier.playing import as_agent
 
@@ -31,6 +31,8 @@ NETWORK = "NETWORK"
 #: The measures of exact evaluations: on the way, and of uniform play.
 DISTANCE, UNIFORM = "eval/nash_conv", "uniform eval/nash_conv"
 SHARE = "NashConv in % of uniform play"
+#: The least NashConv of which a logarithm is taken: an exact equilibrium has none.
+LEAST = 1e-6
 #: Arguments of `stier.train.learn` that are not settings of an algorithm and may stand among them.
 ARGUMENTS = {"initial", "device", "watch", "judge"}
 MOST_SEEDS = 10_000
@@ -88,11 +90,13 @@ class Training(TablePlan):
         for seed in range(1 if row["file"] else _arguments.whole("seeds", row["seeds"], 1, MOST_SEEDS)):
             yield self.new_task(row["name"], {**what, "seed": seed}, game, agents, size)
 
-    def measure(self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress) -> Rows:
+    def measure(
+        self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress
+    ) -> list[dict[str, Any]]:
         """Trains a network, from its checkpoint if there is one, and measures it."""
         game, seed, file = stier.load_game(what["game"]), what["seed"], what["file"]
         log: Any = [{"steps": Network.load(file).training.get("steps_done", 0)}] if file else None
-        rows: Rows = []
+        rows: list[dict[str, Any]] = []
 
         def note(at: Mapping[str, Any], measure: str, value: float, ci95: float | None = None) -> None:
             own = {"run": what["name"], "seed": seed, "steps": int(at["steps"]), "cpu_seconds": at.get("cpu_seconds")}
@@ -195,8 +199,8 @@ def _ends(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 def _table(notes: Mapping[str, str], found: Mapping[str, pd.DataFrame]) -> str:
     """Returns a table with a line for each run and a column for each measure, and the notes on the runs."""
-    text = "The 95 % intervals are over seeds, or over deals for fewer than three. Means of NashConv are geometric.\n\n"
-    text += header(["run", "seeds", "decisions", "CPU seconds", *found])
+    about = "The 95 % intervals are over seeds, or over deals for fewer than three. Means of NashConv are geometric."
+    rows = []
     for run in notes:
         own = [table[table["run"] == run] for table in found.values()]
         there = [table for table in own if len(table)]
@@ -206,9 +210,16 @@ def _table(notes: Mapping[str, str], found: Mapping[str, pd.DataFrame]) -> str:
             made = [str(seeds), f"{there[0]['steps'].iloc[0]:,}", "" if np.isnan(seconds) else f"{seconds:.0f}"]
         few = {len(table): f", {len(table)} seeds" for table in there} | {seeds: "", 1: ", one seed"}
         cells = [f"{_mean(table):.3f}" + few[len(table)] if len(table) else "" for table in own]
-        text += line([run, *made, *cells])
-    return text + "\n" + "".join(f"- {run}: {note}\n" for run, note in notes.items() if note)
+        rows.append([run, *made, *cells])
+    told = "".join(f"- {run}: {note}\n" for run, note in notes.items() if note)
+    return f"{about}\n\n{markdown_table(['run', 'seeds', 'decisions', 'CPU seconds', *found], rows)}\n{told}"
 
 
 def _mean(seeds: pd.DataFrame) -> Interval:
-    return mean_of(seeds, logs=seeds["measure"].iloc[0] == DISTANCE)
+    """Returns the mean of a measure, geometric for NashConv, over the seeds that have it.
+
+    Its interval is over seeds, or with fewer than three over deals.
+    """
+    logs, seeds = seeds["measure"].iloc[0] == DISTANCE, seeds[seeds["value"].notna()]
+    mean = Interval.mean(seeds["value"].clip(lower=LEAST) if logs else seeds["value"], logs=logs)
+    return mean if len(seeds) > 2 else Interval.around(mean.value, float(pd.to_numeric(seeds["ci95"]).mean()))
