@@ -95,22 +95,22 @@ fn in_pokers_for_long() {
     gains_are_at_least(&*LEDUC, 10_000, &[("random", &all)]);
 }
 
-fn gains_in_a_small_schwinget(responders: [&str; 2]) {
+fn gains_in_a_small_schwinget(responders: &[&str]) {
     let game = Schwinget::new(Rules::from_text(SMALL_SCHWINGET).expect("rules")).expect("a game");
-    let responders = responders.map(|responder| (responder, 0.8));
+    let responders: Vec<(&str, f64)> = responders.iter().map(|&responder| (responder, 0.8)).collect();
     let cases = ["random", "greedy", "rule:when=always"].map(|agent| (agent, &responders[..]));
     gains_are_at_least(&game, 1_000_000, &cases);
 }
 
 #[test]
 fn in_a_small_schwinget() {
-    gains_in_a_small_schwinget([LBR, "ismcts_br:iterations=100,particles=100,against=(AGENT)"]);
+    gains_in_a_small_schwinget(&[LBR, "ismcts_br:iterations=100,particles=100,against=(AGENT)"]);
 }
 
 #[test]
 #[ignore = "long"]
 fn in_a_small_schwinget_for_long() {
-    gains_in_a_small_schwinget([IMITATING, BRANCHED]);
+    gains_in_a_small_schwinget(&[IMITATING, MERGED, BRANCHED]);
 }
 
 /// A responder that is guided by a network improves on it.

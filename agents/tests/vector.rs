@@ -1,6 +1,5 @@
 //! Lanes are states: a lane does the same as a single state with the lane's seed.
 
-use std::array;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -297,10 +296,9 @@ impl Model {
 
 const AUTORESETS: [Autoreset; 3] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled];
 
-/// All autoresets for the case at this place in a list, with one and two threads in turn: two cases that follow one another
-/// have all pairs.
-fn in_turn(place: usize) -> [(Autoreset, usize); 3] {
-    array::from_fn(|index| (AUTORESETS[index], 1 + (place + index) % 2))
+/// All autoresets with one and two threads. Two work only where an agent searches or lanes are many.
+fn autoresets_and_threads() -> impl Iterator<Item = (Autoreset, usize)> {
+    AUTORESETS.into_iter().flat_map(|autoreset| [1, 2].map(|threads| (autoreset, threads)))
 }
 
 /// Plays at random in lanes and in single states. Returns the number of games that ended, and the number of those
@@ -389,8 +387,8 @@ fn an_agent_begins_some_of_the_games() {
         ("kuhn_poker", begun_by("random", 0.7, 5), None),
         ("schwimmen:players=5,max_turns=3", begun_by("random", 1.0, 3), against(&["random"], LearnerSeat::Random)),
     ];
-    for (place, (text, opening, opponents)) in cases.into_iter().enumerate() {
-        for (autoreset, threads) in in_turn(place) {
+    for (text, opening, opponents) in cases {
+        for (autoreset, threads) in autoresets_and_threads() {
             let (opening, opponents) = (opening.clone(), opponents.clone());
             let (ended, _) = agree(text, &Settings { autoreset, threads, opening, opponents, ..settings(24) }, 40);
             assert!(ended > 0, "{text}");
@@ -408,10 +406,10 @@ fn an_action_is_barred_in_some_of_the_games() {
         // The last card must be played.
         ("up_and_down:players=2", "D2", 1.0, 99, None, None),
     ];
-    for (place, (text, action, share, decisions, opening, opponents)) in cases.into_iter().enumerate() {
+    for (text, action, share, decisions, opening, opponents) in cases {
         let action = game(text).parse_action(action).expect("an action");
         let barred = Some(Barred { action, span: Span { share, decisions } });
-        for (autoreset, threads) in in_turn(place) {
+        for (autoreset, threads) in autoresets_and_threads() {
             let (opening, opponents) = (opening.clone(), opponents.clone());
             let settings = Settings { autoreset, threads, barred, opening, opponents, ..settings(12) };
             let (ended, _) = agree(text, &settings, 70);
@@ -448,8 +446,8 @@ fn networks_play_the_other_seats_and_openings() {
         ("schwimmen", &[&*three], LearnerSeat::Rotate),
         ("schwimmen", &[&*three, "greedy"], LearnerSeat::Random),
     ];
-    for (place, (text, agents, learner)) in cases.into_iter().enumerate() {
-        for (autoreset, threads) in in_turn(place) {
+    for (text, agents, learner) in cases {
+        for (autoreset, threads) in autoresets_and_threads() {
             let (opponents, opening) = (against(agents, learner), begun_by(agents[0], 0.5, 6));
             let settings = Settings { autoreset, threads, opponents, opening, ..settings(50) };
             let (ended, _) = agree(text, &settings, 25);

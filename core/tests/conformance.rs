@@ -34,10 +34,30 @@ fn random_game<G: FromRules>(small: bool, rng: &mut Rng) -> Option<G> {
     })
 }
 
-/// Checks this many games under the default rules, and under each of so many random sets of rules, three quarters of them
-/// with small numbers: games with large ones are long.
+/// The default rules with one option at an end of its range, for each end that is valid and at most 64 above the lowest number.
+fn games_at_ends<G: FromRules>() -> Vec<G> {
+    let mut games = Vec::new();
+    for info in G::Rules::describe() {
+        let Allowed::Range(low, high) = &info.allowed else { continue };
+        for end in [low, high] {
+            if matches!((low, end), (OptionValue::Int(low), OptionValue::Int(end)) if *end > low + 64) {
+                continue;
+            }
+            let mut rules = G::Rules::default();
+            rules.set(info.name, &end.to_string()).expect("the description lists the allowed values");
+            games.extend(G::new(rules));
+        }
+    }
+    games
+}
+
+/// Checks `of_default` games under the default rules, one with each option at either end of its range, and `of_random` games
+/// under each of `sets` random sets of rules, three quarters of them with small numbers: games with large ones are long.
 fn conforms<G: FullGame + FromRules>(of_default: u64, sets: u64, of_random: u64) {
     conformance(&G::new(G::Rules::default()).expect("the defaults make a game"), 1, of_default);
+    for game in games_at_ends::<G>() {
+        conformance(&game, 2, 1);
+    }
     let mut texts = Vec::new();
     for index in 0..sets {
         let mut rng = Rng::stream(11, G::NAME, index);

@@ -165,7 +165,9 @@ fn samplers_match_the_trial_of_all_deals() {
             assert_eq!(worlds.len(), exact.len(), "{context}");
             assert!(exact.iter().all(|(state, &deals)| deals == 1.0 && worlds.get(state) == Some(&1)), "{context}");
             let (mut drawn, mut last) = (HashMap::new(), HashMap::new());
-            for _ in 0..(10 * exact.len()).max(3000) {
+            // Twenty draws for each world of small sets: redrawing one half of a world in 15 % of draws fails.
+            let draws = (20 * exact.len()).min(10_000).max(10 * exact.len()).max(3000);
+            for _ in 0..draws {
                 *drawn.entry(sampler.sample(rng)).or_default() += 1;
                 *last.entry(*sampler.sample_history(&game, rng).state()).or_default() += 1;
             }

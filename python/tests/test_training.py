@@ -51,7 +51,7 @@ def error_of_value_head(network: Network) -> float:
 @pytest.mark.parametrize(
     ("algorithm", "settings"),
     [
-        ("ppo", {**TINY, "num_envs": 64, "minibatches": 8, "steps": 80_000}),
+        ("ppo", {**TINY, "num_envs": 64, "minibatches": 8, "steps": 100_000}),
         ("ppo", {**WIDE, "central_critic": True, "action_critic": True}),
         ("ppo", {**WIDE, **AVERAGED, "central_critic": True, "action_critic": True}),
         ("dmc", {"num_envs": 128, "minibatch_size": 64, "steps": 60_000}),

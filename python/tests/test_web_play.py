@@ -417,8 +417,7 @@ def test_tables_and_lessons_are_accessible_on_a_phone(new_page: Any, address: st
     views = [
         f"#play/{game}?seed=7&agent=greedy" for game in ("schwinget", "up_and_down", "schweins_galopp", "schwimmen")
     ]
-    # All lessons are drawn alike.
-    for view in [*views, lesson(0)]:
+    for view in [*views, *map(lesson, range(3))]:
         open_view(page, address, view)
         for _ in range(2):
             choose(page, 1)
