@@ -275,7 +275,7 @@ class Plan(ABC):
             said,
             picture=self.picture(store, picture, title) if draw else None,
             sure=sure,
-            command=own.get("command", f"stier run {self.file}" if self.file else f"stier report {store.folder.name}"),
+            command=own.get("command", f"stier run {self.file}" if self.file else f"stier report {store.folder}"),
             details={heading: text for heading, text in folded.items() if text},
         )
         return text, {picture: draw, **answer.figures} if draw else {**answer.figures}
