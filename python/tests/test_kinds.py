@@ -304,6 +304,18 @@ def test_a_kind_without_a_page_is_refused_when_it_is_defined(tmp_path: Path, mon
             _run.from_dict({"kind": f"{module}:Own"})
 
 
+def test_rows_have_the_columns_of_their_schema(tmp_path: Path) -> None:
+    class Own(TablePlan):
+        kind = "own"
+        schema = pa.schema({"value": "float64", "made_by": "string"})
+        work = evaluate = lambda *given: []
+        measure = lambda *given: [{"valeu": 3.0}]  # noqa: E731
+
+    task = experiments.Task("one", "key", 1, "one", {"made_by": "text"})
+    with pytest.raises(stier.ArgumentError, match="own: no column has the name 'valeu'; columns: value, made_by"):
+        Own({}).play(task, 1, tmp_path, lambda done, of: None)
+
+
 def test_the_keys_of_a_kind_replace_those_it_inherits() -> None:
     class Parent(experiments.Plan):
         keys = {"name": str, "size": (int, float)}  # noqa: RUF012

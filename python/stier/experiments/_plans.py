@@ -350,11 +350,17 @@ class TablePlan(Plan):
     def measure(
         self, what: Mapping[str, Any], threads: int, work: Path, on_progress: OnProgress
     ) -> list[dict[str, Any]]:
-        """Makes the rows of a task, without ``made_by``. See `Plan.play`."""
+        """Makes the rows of a task, without ``made_by``. See `Plan.play`.
+
+        Rows that were kept stay when this code changes: use another folder then.
+        """
 
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress) -> pa.Table:
         """Makes the rows of a task."""
         rows = self.measure(task.what, threads, work, on_progress)
+        if unknown := {name for row in rows for name in row}.difference(self.schema.names):
+            columns = ", ".join(self.schema.names)
+            raise ArgumentError(f"{self.kind}: no column has the name {min(unknown)!r}; columns: {columns}")
         return pa.Table.from_pylist([row | {"made_by": task.what["made_by"]} for row in rows], schema=self.schema)
 
     def evaluate(self, results: pd.DataFrame) -> Answer:

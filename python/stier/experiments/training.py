@@ -86,7 +86,7 @@ class Training(TablePlan):
         if not was_played(row["file"] or row["agent"]):
             _check(row, game, agents)
         what = {key: value for key, value in row.items() if key not in ("note", "seeds")}
-        size = max(1, int(row["settings"].get("steps", 1)))
+        size = 1 if row["file"] else _steps(row)
         for seed in range(1 if row["file"] else _arguments.whole("seeds", row["seeds"], 1, MOST_SEEDS)):
             yield self.new_task(row["name"], {**what, "seed": seed}, game, agents, size)
 
@@ -106,8 +106,7 @@ class Training(TablePlan):
         if not file:
             given = what["settings"] | {name: what[name] for name in ("evaluations", "exact")}
             shared = {"folder": work, "against": (), "seed": seed, "threads": threads}
-            total = what["settings"].get("steps", 1)
-            shared["log"] = lambda at: on_progress(int(at["steps"]), total)
+            shared["log"] = lambda at: on_progress(int(at["steps"]), _steps(what))
             trained = stier.train.learn(game, what["algorithm"], **given, **shared)
             log, file = trained.log, str(trained.file)
         for at in (one for one in log if DISTANCE in one):
@@ -155,6 +154,13 @@ class Training(TablePlan):
             # Each network would be played by itself.
             apart=[*ranks] if measure.startswith("against ") and NETWORK in measure else [],
         )
+
+
+def _steps(row: Mapping[str, Any]) -> int:
+    """Returns the decisions of a training: those of its settings, or else those of its algorithm."""
+    from stier.train._learn import algorithm_of
+
+    return max(1, int(row["settings"].get("steps", algorithm_of(row["algorithm"]).settings.steps)))
 
 
 def _check(row: Mapping[str, Any], game: stier.Game, agents: list[str]) -> None:
