@@ -159,6 +159,13 @@ pub trait DynGame: Send + Sync + Debug {
     ) -> Result<Arc<dyn DynTree>, BuildError>;
 }
 
+impl dyn DynGame + '_ {
+    /// The name with the rules, which are equal for equal games only.
+    pub fn identity(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
 impl<G: FullGame> DynGame for ErasedGame<G> {
     fn info(&self) -> &GameInfo {
         self.game.info()

@@ -223,17 +223,12 @@ impl<G: FullGame> DynState for ErasedState<G> {
 impl dyn DynState + '_ {
     /// Returns true if both are the same history of the same game.
     pub fn same(&self, other: &dyn DynState) -> bool {
-        self.events() == other.events() && self.identity() == other.identity()
+        self.events() == other.events() && self.game().identity() == other.game().identity()
     }
 
     /// A hash that is equal for states that are the same.
     pub fn fingerprint(&self) -> u64 {
-        hash_of(&(self.identity(), self.events()))
-    }
-
-    /// The name of the game with its rules, which are equal for equal games only.
-    fn identity(&self) -> String {
-        format!("{:?}", self.game())
+        hash_of(&(self.game().identity(), self.events()))
     }
 }
 

@@ -32,7 +32,7 @@ impl Position {
             Some(record) => {
                 let state = stier_games::read_record(record)?;
                 let (game, wanted) = (state.game(), stier_games::load(&self.game, &self.rules)?);
-                if game.facts().identity() != wanted.facts().identity() {
+                if game.identity() != wanted.identity() {
                     return Err(Problem::OtherGame { record: format!("{game:?}"), wanted: format!("{wanted:?}") });
                 }
                 continued(state, seed)
