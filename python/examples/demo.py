@@ -109,7 +109,7 @@ def games_by_players(name: str) -> list[stier.Game]:
 
 def print_other_games(deals: int, seed: int) -> None:
     """The search against random players in all other seats, for every other game and number of players."""
-    print(f"{SEARCHER} with random players in all other seats, {deals} paired deals, in poker {4 * deals}:")
+    print(f"{SEARCHER} with random players in all other seats, {deals} paired deals per game ({4 * deals} in poker):")
     print(f"{'game':<16} players   {'mean return':>15}   {'wins, 95 % interval':<22} share")
     for name in stier.registered_names():
         for game in games_by_players(name) if name != GAME else []:
