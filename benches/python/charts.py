@@ -170,7 +170,9 @@ def audit(page: str) -> Chart:
 def compile_times(page: str) -> Chart:
     """The seconds of `make demo`, by commit: means over runs, and the runs."""
     row = next(row for row in table(page, "aim") if row[""].startswith("`make demo`, from"))
-    runs = {commit: numbers(cell.partition(" s")[0]) for commit, cell in row.items() if commit not in ("", "aim")}
+    runs = {
+        commit: numbers(cell.partition(" s")[0]) for commit, cell in row.items() if cell and commit not in ("", "aim")
+    }
     means = [mean(times) for times in runs.values()]
     return Chart(
         f"make demo takes {means[-1]:.0f} seconds on average instead of {means[0]:.0f}",
