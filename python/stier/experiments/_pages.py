@@ -341,7 +341,8 @@ def markdown_table(names: Sequence[str], rows: Iterable[Iterable[object]], left:
     Args:
         names: The names of the columns.
         rows: The cells of each row.
-        left: The number of columns at the left that are text, or the places of all columns that are; the others are numbers.
+        left: The number of columns at the left that are text, or the places of all columns that are; the
+            others are numbers.
     """
     texts = range(left) if isinstance(left, int) else left
     head = [names, ["---" if place in texts else "---:" for place in range(len(names))]]
