@@ -9,7 +9,7 @@
 //!
 //! Information sets are created when they are first met and looked up by 64-bit keys of what their seat has learned.
 //! Two sets have the same key only by accident, with a probability of about 2^-64. The time of a traversal is
-//! proportional to the number of histories that it sees. A set takes 16 bytes per action and about 80 more.
+//! proportional to the number of histories that it sees. A set takes 16 bytes per action and about 50 more.
 //!
 //! An iteration is a batch of [`BATCH`] traversals for each seat in turn. All traversals of a batch use the policy
 //! from before it, and their changes are added in order. The result for a seed has the same bits on any number of
@@ -43,18 +43,59 @@ pub enum Sampling {
     Outcome,
 }
 
-/// The regrets and policy sums of an information set.
-#[derive(Clone, Debug)]
-struct Row {
-    regrets: Vec<f64>,
-    sums: Vec<f64>,
+/// The information sets met so far, by the keys of their seat's chain: the regrets of each, and after them the sums of
+/// its policies.
+#[derive(Clone, Debug, Default)]
+struct Table(FxHashMap<u64, Box<[f64]>>);
+
+impl Table {
+    /// The average policy at a set; `None` if it was not met.
+    fn average(&self, set: u64) -> Option<Vec<f64>> {
+        let row = self.0.get(&set)?;
+        let mut average = row[row.len() / 2..].to_vec();
+        normalize(&mut average);
+        Some(average)
+    }
+
+    /// Appends the current policy at a set to the numbers.
+    fn push_current(&self, set: u64, width: usize, numbers: &mut Vec<f64>) {
+        let start = numbers.len();
+        numbers.resize(start + width, 1.0 / width as f64);
+        if let Some(row) = self.0.get(&set) {
+            match_row(&row[..width], &mut numbers[start..]);
+        }
+    }
+
+    fn add(&mut self, changes: &Changes) {
+        let mut start = 0;
+        for &Change { set, to_regrets, width } in &changes.list {
+            let row = self.0.entry(set).or_insert_with(|| vec![0.0; 2 * width].into());
+            let to = if to_regrets { &mut row[..width] } else { &mut row[width..] };
+            to.iter_mut().zip(&changes.by[start..start + width]).for_each(|(sum, by)| *sum += by);
+            start += width;
+        }
+    }
 }
 
-/// A traversal's addition to an information set: to the regrets or to the sum of the policies.
+/// A traversal's addition to an information set: to the regrets or to the sums of the policies.
 struct Change {
     set: u64,
     to_regrets: bool,
+    width: usize,
+}
+
+/// The additions of a traversal in order, and their numbers one after the other.
+#[derive(Default)]
+struct Changes {
+    list: Vec<Change>,
     by: Vec<f64>,
+}
+
+impl Changes {
+    fn push(&mut self, set: u64, to_regrets: bool, by: impl ExactSizeIterator<Item = f64>) {
+        self.list.push(Change { set, to_regrets, width: by.len() });
+        self.by.extend(by);
+    }
 }
 
 /// A calculation in progress.
@@ -64,14 +105,13 @@ pub struct Mccfr<G: Game> {
     sampling: Sampling,
     seed: u64,
     iterations: u64,
-    /// The information sets by the keys of their seat's chain.
-    rows: FxHashMap<u64, Row>,
+    table: Table,
 }
 
 impl<G: Game> Mccfr<G> {
     /// Starts from the uniform policy.
     pub fn new(game: &G, sampling: Sampling, seed: u64) -> Self {
-        Self { game: game.clone(), sampling, seed, iterations: 0, rows: FxHashMap::default() }
+        Self { game: game.clone(), sampling, seed, iterations: 0, table: Table::default() }
     }
 
     /// The number of finished iterations.
@@ -85,7 +125,7 @@ impl<G: Game> Mccfr<G> {
             for seat in Seat::all(self.game.num_seats()) {
                 let first = (self.iterations * self.game.num_seats() as u64 + u64::from(seat.0)) * BATCH;
                 let changes = map_all(BATCH as usize, |index| self.traverse(seat, first + index as u64));
-                changes.into_iter().flatten().for_each(|change| self.change(change));
+                changes.iter().for_each(|changes| self.table.add(changes));
             }
             self.iterations += 1;
             watch(self.iterations)?;
@@ -102,48 +142,24 @@ impl<G: Game> Mccfr<G> {
     pub(crate) fn policy_by_keys(&self, tree: &GameTree<G>, keys: &[u64]) -> Policy {
         let row = |set: u32| {
             let width = tree.width(set) as usize;
-            self.average_at(keys[set as usize]).unwrap_or_else(|| vec![1.0 / width as f64; width])
+            self.table.average(keys[set as usize]).unwrap_or_else(|| vec![1.0 / width as f64; width])
         };
         Policy::try_from_rows(tree, &mut |set| Some(row(set))).expect("a row for each set")
     }
 
     /// The number of information sets met so far.
     pub fn num_sets(&self) -> usize {
-        self.rows.len()
+        self.table.0.len()
     }
 
     /// The average policy at an information set, ascending by action; `None` if the set was not met.
     pub fn average(&self, view: &G::View) -> Option<Vec<f64>> {
-        self.average_at(key_of(view.past()))
+        self.table.average(key_of(view.past()))
     }
 
-    fn average_at(&self, key: u64) -> Option<Vec<f64>> {
-        self.rows.get(&key).map(|row| {
-            let mut average = row.sums.clone();
-            normalize(&mut average);
-            average
-        })
-    }
-
-    fn change(&mut self, change: Change) {
-        let width = change.by.len();
-        let row =
-            self.rows.entry(change.set).or_insert_with(|| Row { regrets: vec![0.0; width], sums: vec![0.0; width] });
-        let to = if change.to_regrets { &mut row.regrets } else { &mut row.sums };
-        to.iter_mut().zip(change.by).for_each(|(sum, by)| *sum += by);
-    }
-
-    fn current(&self, set: u64, width: usize) -> Vec<f64> {
-        let mut policy = vec![1.0 / width as f64; width];
-        if let Some(row) = self.rows.get(&set) {
-            match_row(&row.regrets, &mut policy);
-        }
-        policy
-    }
-
-    fn traverse(&self, seat: Seat, index: u64) -> Vec<Change> {
-        let mut traversal =
-            Traversal { solver: self, seat, rng: Rng::stream(self.seed, "mccfr", index), changes: Vec::new() };
+    fn traverse(&self, seat: Seat, index: u64) -> Changes {
+        let rng = Rng::stream(self.seed, "mccfr", index);
+        let mut traversal = Traversal { solver: self, seat, rng, stack: Vec::new(), changes: Changes::default() };
         let root = Position { state: self.game.root(), chains: seat_chains(self.game.num_seats()) };
         match self.sampling {
             Sampling::External => traversal.external(root),
@@ -189,7 +205,9 @@ struct Traversal<'a, G: Game> {
     solver: &'a Mccfr<G>,
     seat: Seat,
     rng: Rng,
-    changes: Vec<Change>,
+    /// The policies and values at the decisions on the way.
+    stack: Vec<f64>,
+    changes: Changes,
 }
 
 impl<G: Game> Traversal<'_, G> {
@@ -200,26 +218,30 @@ impl<G: Game> Traversal<'_, G> {
             return game.returns(&position.state)[self.seat];
         };
         let legal = game.legal(&position.state);
-        let policy = self.solver.current(set, legal.len());
+        let (start, width) = (self.stack.len(), legal.len());
+        self.solver.table.push_current(set, width, &mut self.stack);
         if mover != self.seat {
             // The next player's policy is averaged while it is sampled: in proportion to that player's own
             // probability of reaching the set.
-            let rank = place(policy.iter().copied(), self.rng.unit());
+            let policy = self.stack[start..].iter().copied();
+            let rank = place(policy.clone(), self.rng.unit());
             if mover == self.seat.after(1, game.num_seats()) {
-                self.changes.push(Change { set, to_regrets: false, by: policy });
+                self.changes.push(set, false, policy);
             }
+            self.stack.truncate(start);
             position.push(game, legal.nth(rank));
             return self.external(position);
         }
-        let mut values = Vec::with_capacity(legal.len());
-        for action in legal.iter() {
+        self.stack.resize(start + 2 * width, 0.0);
+        for (rank, action) in legal.iter().enumerate() {
             let mut next = position.clone();
             next.push(game, action);
-            values.push(self.external(next));
+            self.stack[start + width + rank] = self.external(next);
         }
-        let mean: f64 = policy.iter().zip(&values).map(|(share, value)| share * value).sum();
-        values.iter_mut().for_each(|value| *value -= mean);
-        self.changes.push(Change { set, to_regrets: true, by: values });
+        let (policy, values) = self.stack[start..].split_at(width);
+        let mean: f64 = policy.iter().zip(values).map(|(share, value)| share * value).sum();
+        self.changes.push(set, true, values.iter().map(|value| value - mean));
+        self.stack.truncate(start);
         mean
     }
 
@@ -232,15 +254,17 @@ impl<G: Game> Traversal<'_, G> {
             return game.returns(&position.state)[self.seat];
         };
         let legal = game.legal(&position.state);
-        let policy = self.solver.current(set, legal.len());
+        let (start, width) = (self.stack.len(), legal.len());
+        self.solver.table.push_current(set, width, &mut self.stack);
+        let policy = &self.stack[start..];
         let explores = mover == self.seat && self.rng.unit() < EXPLORATION;
         let rank = if explores {
-            self.rng.below(legal.len() as u32) as usize
+            self.rng.below(width as u32) as usize
         } else {
             place(policy.iter().copied(), self.rng.unit())
         };
         let (share, odds) = match policy[rank] {
-            share if mover == self.seat => (share, EXPLORATION / legal.len() as f64 + (1.0 - EXPLORATION) * share),
+            share if mover == self.seat => (share, EXPLORATION / width as f64 + (1.0 - EXPLORATION) * share),
             share => (share, share),
         };
         let sampled = reach.sampled * odds;
@@ -252,10 +276,9 @@ impl<G: Game> Traversal<'_, G> {
         let mean = share * value;
         let weight = reach.others / reach.sampled;
         let regret = |action: usize| weight * (if action == rank { value - mean } else { -mean });
-        let regrets = (0..policy.len()).map(regret).collect();
-        let sums = policy.iter().map(|share| reach.own * share / reach.sampled).collect();
-        self.changes.push(Change { set, to_regrets: true, by: regrets });
-        self.changes.push(Change { set, to_regrets: false, by: sums });
+        self.changes.push(set, true, (0..width).map(regret));
+        let policy = &self.stack[start..start + width];
+        self.changes.push(set, false, policy.iter().map(|share| reach.own * share / reach.sampled));
         mean
     }
 }
