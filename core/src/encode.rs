@@ -311,6 +311,7 @@ impl Blocks {
     }
 
     /// The places of one block among the values of the tensor.
+    #[inline]
     fn range(self, index: usize) -> Range<usize> {
         debug_assert!(index < self.count, "the block belongs to the field");
         let start = self.start + index * self.size;
@@ -370,6 +371,7 @@ impl RawPen for Floats<'_> {
     #[inline(always)]
     fn begin(&mut self, _name: &'static str, _shape: &[usize], _places: Places) {}
 
+    #[inline]
     fn put(&mut self, bits: u64, len: usize) {
         let out = &mut self.out[self.written..][..len];
         let (low, zeros) = out.split_at_mut(len.min(64));
@@ -387,6 +389,7 @@ impl BlockPen for Floats<'_> {
         Blocks::new(start, &shape)
     }
 
+    #[inline]
     fn block(&mut self, blocks: Blocks, index: usize) -> &mut [f32] {
         &mut self.out[blocks.range(index)]
     }
