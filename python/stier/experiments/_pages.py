@@ -195,7 +195,7 @@ class Answer:
         return {game: own for game, own in ranked.items() if game not in self.apart}
 
     def text(self) -> str:
-        """Returns sentences that name the best agents, and in how many games they are ahead of all others."""
+        """Returns sentences that name the best agents, and say if intervals show that they are ahead of all others."""
         ranked, what = self.ranked(), f"the {'lowest' if self.lowest else 'highest'} {self.measure}"
         compared = {game: own for game, own in ranked.items() if len(own) > 1}
         why = "the agents did not meet the same opponents equally often, so that their means are not compared."
@@ -205,19 +205,20 @@ class Answer:
             said = [f"For `{name}`{where}, the {self.measure} is {value}." for where, name, value in alone]
             return " ".join([*said, *[apart] * bool(apart)]) or "Nothing has been measured yet."
         games = len(compared) + len(self.apart)
+        is_exact = all(map(self._is_exact, compared))
         if games == 1:
             game, own = next(iter(compared.items()))
             first, second = list(own)[:2]
             text = f"`{first}` has {what}{f' in `{game}`' if game else ''}: {own[first]}."
-            return f"{text} The next is `{second}`, with {own[second]}. {self.finding()}."
+            return f"{text} The next is `{second}`, with {own[second]}.{f' {self.finding()}.' * (not is_exact)}"
         bests, most = _firsts(compared)
         one = f"`{bests[0]}`" if len(bests) == 1 else "the first"
         named = f"{one} has" if len(bests) == 1 else f"{_listed(bests)} each have"
         clear = [next(iter(own)) for game, own in compared.items() if not self.near(game)]
         ahead = clear if len(bests) > 1 else [name for name in clear if name in bests]
         text = f"{named} {what} in {most} of {games} games."
-        text += f" By 95 % intervals, {one} is ahead of all others in {len(ahead) or 'none'} of {games} games."
-        return f"{text} {apart}".strip()
+        shown = f" By 95 % intervals, {one} is ahead of all others in {len(ahead) or 'none'} of {games} games."
+        return f"{text}{shown * (not is_exact)} {apart}".strip()
 
     def finding(self) -> str:
         """Returns the answer in a few words, as the title of its picture."""
@@ -230,8 +231,14 @@ class Answer:
         first, second, near = *list(own)[:2], self.near(game)
         if second in near:
             return f"The results do not tell `{first}` from {_listed(near)}"
+        if self._is_exact(game):
+            return f"`{first}` has the {'lowest' if self.lowest else 'highest'} {self.measure}"
         others = "all others" if len(own) > 2 and not near else f"`{second}`"
         return f"`{first}` is ahead of {others}{f', but not clearly of {_listed(near)}' * bool(near)}"
+
+    def _is_exact(self, game: str) -> bool:
+        """Returns true if no value of a game has an interval, which would show who is ahead."""
+        return all(own.low == own.high for own in self.ranked()[game].values()) and not self.leads.get(game)
 
     def near(self, game: str) -> list[str]:
         """Returns the agents of a game that the best is not ahead of: in their own match, or else by the ranks."""
@@ -275,11 +282,11 @@ def bars(ranked: Ranks, title: str, label: str) -> Figure:
     return figure
 
 
-def drawn(name: str, shown: Any, title: str, **options: Any) -> Figure:
+def drawn(name: str, shown: Any, title: str) -> Figure:
     """Draws a figure by the function of `stier.plots` with this name; the title is its finding."""
     from stier import plots
 
-    axes = getattr(plots, name)(shown, **options)
+    axes = getattr(plots, name)(shown)
     figure: Figure = axes.figure
     figure.suptitle("\n".join(wrap(title, 60)), fontsize=10)
     return figure
