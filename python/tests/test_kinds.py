@@ -183,11 +183,16 @@ def test_the_example_of_a_kind_runs(kind: str, tmp_path: Path, monkeypatch, caps
         text = text.replace("steps = 20_000, num_envs = 64", "steps = 64, num_envs = 8, horizon = 8, hidden = [8]")
     Path("plan.toml").write_text(text)
     assert main(["run", "plan.toml", "--threads", "2", "--no-progress"]) == 0
+    printed = capsys.readouterr().out
     store = experiments.load("plan.toml")
     assert store.complete
     report = experiments.report(store)
     page = report.markdown
     assert_form(page)
+    if kind != "matches":
+        # The answer stands where the run ends, in the words of the page.
+        assert printed.count("\n") <= 6
+        assert printed.splitlines()[1:3] == [part.strip("# ") for part in re.sub("[*`]", "", page).split("\n\n")[:2]]
     assert re.search(SAID[kind], page), page
     # The title of a picture is a finding, and not the sentence below which it stands.
     assert all(f"/{name}.png)" in page for name in report.figures)
@@ -255,12 +260,18 @@ def test_a_kind_of_ones_own_is_named_by_its_class(tmp_path: Path, monkeypatch, c
     Path("plans/second.toml").write_text('kind = "powers_kind:Powers"\nbase = [2, 3]\n')
     with pytest.raises(stier.ArgumentError, match="unknown key 'base'; did you mean 'bases'"):
         experiments.read("plans/second.toml")
+    monkeypatch.chdir("plans")
     for kind, said in [
-        ("powers_kind:Power", "no 'Power'; did you mean 'Powers'"),
-        ("powers_kind:page", "a subclass of"),
+        ("power_kind:Powers", "power_kind:Powers: there is no module 'power_kind' in "),
+        ("powers_kind:Power", "powers_kind:Power: powers_kind has no 'Power'; did you mean 'Powers'?"),
+        ("powers_kind:page", "powers_kind:page must be a subclass of stier.experiments.Plan, got <function page"),
+        ("powers_kind:Plan", "powers_kind:Plan does not define play, report"),
+        ("powers_kind:Powers", "powers_kind:Powers has no example; keys: exponent, bases; kinds with an example: "),
     ]:
-        with pytest.raises(stier.ArgumentError, match=said):
-            _run.plan_of(kind)
+        with pytest.raises(stier.ArgumentError, match=re.escape(said)):
+            experiments.example(kind)
+        assert main(["run", "--example", kind]) == 2
+        assert capsys.readouterr().err.startswith(f"stier: {said}")
 
 
 def test_unknown_kinds_have_no_example(capsys: pytest.CaptureFixture[str]) -> None:
@@ -270,7 +281,7 @@ def test_unknown_kinds_have_no_example(capsys: pytest.CaptureFixture[str]) -> No
         assert main(["run", *arguments]) == 2
         assert capsys.readouterr().err.startswith("stier: give one of EXPERIMENT and --example\n")
     assert main(["run", "--help"]) == 0
-    kinds = f"Kinds: {', '.join(_run.KINDS)}\n"
+    kinds = f"Kinds: {', '.join(_run.KINDS)}; or MODULE:CLASS, a class of your own in a module beside EXPERIMENT\n"
     assert kinds in capsys.readouterr().out
     assert main(["run", "--example"]) == 0
     assert capsys.readouterr().out == kinds

@@ -17,7 +17,7 @@ def _kinds() -> str:
         from stier.experiments._run import KINDS
     except ImportError as error:
         return f"\nThe kinds of --example are not listed: {error}\n"
-    return f"\nKinds: {', '.join(KINDS)}\n"
+    return f"\nKinds: {', '.join(KINDS)}; or MODULE:CLASS, a class of your own in a module beside EXPERIMENT\n"
 
 
 @command(
@@ -50,13 +50,14 @@ def run(experiment: Path | None, example: str | None, out: Path | None, **settin
 
     EXPERIMENT is a TOML file; --example prints one of each kind. Parts that are in the folder already are not played
     again: if you stop a run, the same command continues. At the end matches print their results, and the other kinds
-    write their page, tables and figures.
+    their answer, and where their page, tables and figures are.
     """
     if settings["progress"] and experiment is not None:
         folder = out or Path("out") / experiment.stem
         # Where an interrupt ends the process at once: while modules are imported.
         interrupts.note = f"stopped: what has been played is in {folder}, and the same command continues\n"
     from stier import experiments
+    from stier.experiments._pages import top_of
 
     if example == "" and experiment is None:
         print(_kinds().strip())
@@ -78,6 +79,7 @@ def run(experiment: Path | None, example: str | None, out: Path | None, **settin
     print(f"{done} {plan.unit} in {store.folder}{f', {len(missing)} parts are missing' if missing else ''}")
     if plan.page_after == "run" or (not missing and (plan.page_after == "end" or plan.outputs)):
         found, tables, figures = experiments.publish(store)
+        print(top_of(found.markdown), end="")
         draw(found, tables, figures)
         print(f"Page in {plan.outputs.get('page', tables / found.page)}")
     elif not missing:

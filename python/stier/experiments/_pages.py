@@ -297,6 +297,12 @@ def title_of(text: str) -> str:
     return re.sub(r"[*`]", "", first_sentence(text))
 
 
+def top_of(page: str) -> str:
+    """Returns the question and the answer of a page without Markdown, a line for each; nothing of other texts."""
+    top = page.split("\n\n")[:2] if page.startswith("# ") else []
+    return "".join(f"{' '.join(re.sub(r'^# |[*`]', '', part).split())}\n" for part in top)
+
+
 def as_file(text: str) -> str:
     """Returns a text as a part of the name of a file."""
     return re.sub(r"\W+", "_", text).strip("_")

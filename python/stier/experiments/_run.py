@@ -102,7 +102,7 @@ def _name_of(plan: Plan) -> str:
 def _folder_of(plan: Plan) -> str | None:
     """Returns the folder in which the module of a kind of one's own is; None for the others."""
     module = type(plan).__module__
-    file = None if _name_of(plan) in KINDS else getattr(sys.modules[module], "__file__", None)
+    file = None if _name_of(plan) in KINDS else getattr(sys.modules.get(module), "__file__", None)
     if file is None:
         return None
     path = Path(file).absolute()
@@ -185,9 +185,12 @@ def example(kind: str) -> str:
     Keys that may be left out are comments, with their defaults if they have one.
 
     Raises:
-        ArgumentError: An unknown kind.
+        ArgumentError: An unknown kind, or one of your own, which has no example.
     """
-    plan_of(kind)
+    own = plan_of(kind)
+    if kind not in KINDS:
+        keys = f"; keys: {', '.join(own.keys)}" if own.keys else ""
+        raise ArgumentError(f"{kind} has no example{keys}; kinds with an example: {', '.join(KINDS)}")
     return (files("stier.experiments") / "examples" / f"{kind}.toml").read_text("utf-8")
 
 
