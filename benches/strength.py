@@ -177,10 +177,11 @@ def picture(panels: Panels, against: str, title: str) -> Any:
         one.axvline(0, color="0.3", linewidth=0.8)
     for one in axes[len(panels) :]:
         one.axis("off")
-        looks = {"with a network": plots.COLOURS[0], "without a network": plots.COLOURS[1]}
-        handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in looks.values()]
-        one.legend(handles, looks, frameon=False, fontsize=8, loc="center", title=f"against {against}")
-    figure.supxlabel(f"mean return per game against {against}, with 95 % intervals: above 0 the agent wins", fontsize=9)
+    kinds = {"with a network": plots.COLOURS[0], "without a network": plots.COLOURS[1]}
+    handles = [plt.Rectangle((0, 0), 1, 1, color=colour, label=kind) for kind, colour in kinds.items()]
+    label = f"mean return per game against {against}, with 95 % intervals: above 0 the agent wins"
+    looks = {"frameon": False, "fontsize": 9, "title_fontsize": 9, "loc": "outside lower center", "ncols": 2}
+    figure.legend(handles=handles, title=label, **looks)
     return figure
 
 

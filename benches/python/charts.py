@@ -253,7 +253,7 @@ def portable(page: str) -> Chart:
     order = sorted(times, key=lambda name: ("playout", "ismcts", "encode").index(name.partition("/")[0]))
     return Chart(
         f"One build for all processors: playouts take {longer('playout')} longer, searches {longer('ismcts')}, "
-        f"observations {longer('encode')}",
+        f"encodings {longer('encode')}",
         "% longer than with a build for modern processors alone, geometric mean over four games",
         order,
         {"": [100 * geometric_mean(times[name]) - 100 for name in order]},

@@ -1,4 +1,4 @@
-"""The demonstration: who beats whom at Schwinget, and when does the search attack?
+"""The demonstration: three agents at Schwinget, and the times at which the search attacks.
 
 Plays a cross-table of random, greedy and ISMCTS under both scorings, prints it with 95 % intervals, and counts after
 how many tricks the ISMCTS player attacks. Everything goes through the public interface of ``stier``.
@@ -91,8 +91,7 @@ def draw(axes: Axes, scoring: str, attacks: Attacks) -> None:
     """Bars: the share of bouts in which the player attacks, by finished tricks."""
     share, interval = attacks.share()
     axes.bar(TRICKS, 100 * share, yerr=100 * interval, capsize=3, color="#c62828", width=0.7)
-    total = 100 * attacks.attacked.sum() / attacks.bouts
-    axes.set_title(f"scoring = {scoring}: attacks in {total:.0f} % of bouts", fontsize=11)
+    axes.set_title(f"scoring = {scoring}: most often after {attacks.attacked.argmax()} tricks", fontsize=11)
     axes.set_xlabel("tricks finished when it attacks")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", alpha=0.3)
@@ -150,7 +149,8 @@ def draw_picture(counts: Path, picture: Path) -> None:
         bouts, on_lead, attacked = found[scoring]
         draw(axes, scoring, Attacks(bouts, np.array(on_lead), np.array(attacked)))
     panels[0].set_ylabel("% of bouts (95 % interval)")
-    figure.suptitle(f"When does {SEARCHER} attack?  Schwinget against random and greedy", fontsize=12)
+    totals = " and ".join(f"{100 * sum(attacked) / bouts:.0f} %" for bouts, _, attacked in found.values())
+    figure.suptitle(f"Against random and greedy, {SEARCHER} attacks in {totals} of bouts", fontsize=12)
     temporary = picture.with_suffix(".new.png")
     figure.savefig(temporary, dpi=150)
     temporary.replace(picture)

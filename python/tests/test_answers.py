@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import assert_form
-from test_kinds import BENCHES, DECK, KINDS, SCALING, TRAINING, attack, pa, pd, scaling
+from test_kinds import BENCHES, DECK, KINDS, SCALING, TRAINING, attack, pa, pd, scaling, strength
 
 import stier
 from stier import experiments, ratings
@@ -264,7 +264,9 @@ def test_means_over_games_with_different_budgets_say_so(budget: int, differs: bo
     found = [{**task.what, "exploitability": number + 1.0, "value": 0.0} for number, task in enumerate(plan.tasks)]
     frame = pd.DataFrame(found).assign(histories=1, information_sets=1, frequency=np.nan, seconds=0.0)
     answer = plan.evaluate(frame)
-    assert answer.text().startswith("`random` has the lowest exploitability in % of uniform play (mean of 2 games): 100")
+    assert answer.text().startswith(
+        "`random` has the lowest exploitability in % of uniform play (mean of 2 games): 100"
+    )
     assert ("which is not the same in all games" in answer.sure[0]) == differs
 
 
@@ -322,6 +324,16 @@ def test_the_pages_of_the_project_are_those_of_its_tables(kind: str, open_parts:
     assert above.count("\n- ") == 3
     assert len(above.split()) < 250
     assert (BENCHES / f"{kind}.png").exists()
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_the_picture_of_strength_says_what_its_colours_are(number: int) -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    panels = {("game", time): {"network": Interval(2, 1, 3), "pimc": Interval(-1, -2, 0)} for time in range(number)}
+    (legend,) = strength.picture(panels, "best", "network beats best").legends
+    assert [text.get_text() for text in legend.get_texts()] == ["with a network", "without a network"]
+    assert "against best" in legend.get_title().get_text()
+    pytest.importorskip("matplotlib.pyplot").close("all")
 
 
 def said_of_strength(plan: Any, results: Any) -> list[str]:
