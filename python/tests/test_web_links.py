@@ -430,7 +430,7 @@ def test_a_newcomer_begins_with_the_beginner(page: Any, address: str) -> None:
         page.locator(".setup select[name=game]").select_option(game)
         page.wait_for_function("game => location.hash.startsWith(`#play/${game}?`)", arg=game)
         page.wait_for_selector("[data-move]")
-        assert page.inner_text("main h2 .against") == "against the champion", game
+        assert page.inner_text("main h2 .against") == "against the expert", game
 
 
 def test_the_page_of_this_machine_keeps_no_service_worker(page: Any, address: str) -> None:

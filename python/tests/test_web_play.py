@@ -269,7 +269,7 @@ def test_a_hint_and_the_cost_of_a_choice_are_told_on_request(page: Any, address:
 def test_opponents_have_three_levels_and_a_running_score(page: Any, address: str) -> None:
     open_view(page, address, "#play/schwinget?seed=5&agent=greedy&seat=0")
     options = page.locator("select[name=agent] option").all_inner_texts()
-    assert [option.split(":")[0] for option in options[:3]] == ["Beginner", "Club player", "Champion"]
+    assert [option.split(":")[0] for option in options[:3]] == ["Beginner", "Club player", "Expert"]
     assert "against the beginner" in page.inner_text("main h2")
     play_on(page)
     said = page.inner_text(".prompt")

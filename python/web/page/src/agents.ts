@@ -25,7 +25,7 @@ const LEVELS = {
     { words: "a search, 1,000 iterations", spec: "best:iterations=1000" },
     { words: "a search, 1,000 iterations", spec: "ismcts:iterations=1000" },
   ],
-  champion: [
+  expert: [
     // 200 particles are faster than the default, and cost more strength.
     { words: "a trained network with a search", spec: "mmds:step=100,rollouts=450,particles=200", game: "schwinget" },
     { words: "a trained network with a search", spec: "mmds:rollouts=100,particles=64" },
