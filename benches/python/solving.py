@@ -43,7 +43,7 @@ GAMES = {
 #: The NashConv to reach, the longest time for that, and the shortest time in which iterations are counted.
 TARGET, LONGEST, SHORTEST = 1e-3, 200.0, 1.0
 ROUNDS = 3
-#: Why one game takes so long.
+#: The reason for which one game takes so long.
 TIES = """\
 Battleship needs many iterations because of ties: its boards are symmetric, and as long as equal actions have equal
 regrets to the last bit, CFR+ soon plays an equilibrium. LiteEFG keeps these ties, whereas here and in OpenSpiel

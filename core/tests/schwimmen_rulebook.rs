@@ -772,7 +772,7 @@ fn legal_actions_match_the_rules_page() {
     assert_eq!(ids, [32, 33, 35]);
 }
 
-// What players observe.
+// The observations of players.
 
 #[test]
 fn cards_taken_from_the_table_are_known_until_they_are_given() {

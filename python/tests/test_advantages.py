@@ -316,7 +316,7 @@ def test_every_decision_is_learned_from_once_with_a_known_advantage(
     weights = np.random.default_rng(1).standard_normal(game.num_distinct_actions()).astype(np.float32)
 
     def choose(observation, critic, legal, call):
-        # By what is seen, and by nothing else.
+        # The choice depends on the observation, and on nothing else.
         logits = np.where(legal, weights + observation.sum(1, keepdims=True) % 7 * weights[::-1], -1e9)
         value = np.sin(critic.astype(np.float32) @ np.arange(critic.shape[1], dtype=np.float32))
         return logits.argmax(1), logits.astype(np.float32), value, np.cos(value)

@@ -21,7 +21,7 @@ def test_every_player_can_be_asked_at_any_time(game: stier.Game) -> None:
             assert (beliefs.expected >= 0).all()
             assert beliefs.basis in {"enumerated", "sampled"}
             assert beliefs.worlds >= beliefs.effective >= 1 - 1e-9
-            # What a player holds is certain to itself, and everybody holds whole cards.
+            # A player is certain of its own hand, and everybody holds whole cards.
             own = beliefs.expected[:, player]
             assert np.allclose(own, own.round())
             assert np.allclose(beliefs.expected.sum(axis=0), beliefs.expected.sum(axis=0).round())

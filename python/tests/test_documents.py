@@ -297,9 +297,10 @@ def test_everything_public_is_in_the_reference(path: Path) -> None:
 
 
 WRITTEN = ("agents", "benches", "core", "notebooks", "python")
-#: The parts of a description that must begin with a noun or a verb: of arguments, attributes, and of what stands alone.
+QUESTION = "Who|Whose|What|Whether|Which|How|Why|By whom|By what"
+#: The descriptions of arguments, attributes and all that stands alone, and comments: none begins with a question word.
 RELATIVE = re.compile(
-    r'(?:^\s+\w+: |#: |"""|^\s*//[/!] )(?:Who|Whose|What|Whether|Where|How|By whom|By what) ', re.MULTILINE
+    rf'(?:^\s+\w+: |#: |"""|^\s*//[/!] |/\*\* )(?:{QUESTION}|Where) |^\s*(?:#|//) (?:{QUESTION}) ', re.MULTILINE
 )
 
 
@@ -307,10 +308,10 @@ RELATIVE = re.compile(
 def test_descriptions_do_not_begin_with_a_question_word(folder: str) -> None:
     found = []
     for path in sorted((ROOT / folder).rglob("*")):
-        if path.suffix in (".py", ".pyi", ".rs") and not {"node_modules", "target"} & {*path.parts}:
-            text = path.read_text("utf-8")
-            if path.suffix == ".rs":  # of comments in several lines, the first line alone
-                text = re.sub(r"^(\s*//[/!].*\n)(?:\s*//[/!].*\n)+", r"\1", text, flags=re.MULTILINE)
+        if path.suffix in (".py", ".pyi", ".rs", ".ts") and not {"node_modules", "target"} & {*path.parts}:
+            # Of comments in several lines, the first line alone.
+            line = r"(?://[/!]?|#) .*\n"
+            text = re.sub(rf"^(\s*{line})(?:\s*{line})+", r"\1", path.read_text("utf-8"), flags=re.MULTILINE)
             found += [f"{path.name}: {one}" for one in RELATIVE.findall(text)]
     assert found == []
 

@@ -154,7 +154,7 @@ def test_the_example_of_a_kind_has_all_its_keys(kind: str) -> None:
     assert everywhere | free.keys() == known.keys()
     for table, types in {"": known, **inner}.items():
         _plans.checked(found[table], types, optional=types)
-    # What may be left out has its default behind the comment, if it has one.
+    # A key that may be left out has its default behind the comment, if it has one.
     defaults = {name: one.default for name, one in signature(plan.__init__).parameters.items()}
     defaults |= plan.defaults
     given = tomllib.loads(experiments.example(kind))

@@ -52,6 +52,6 @@ def test_nothing_is_left_of_environments_and_agents(make: Callable[[int], None])
         for seed in range(MADE):
             make(half * MADE + seed)
         found.append(resident_bytes())
-    # What grows once is not left of each.
+    # Memory that grows once is not left of each.
     grown = min(found[1] - found[0], found[2] - found[1])
     assert grown < 8 * MADE, f"{grown / MADE:.0f} bytes stay of each"

@@ -60,7 +60,7 @@ OBSERVED = (
 FORGETFUL = ("liars_dice_ir(dice_sides=3)", "dark_hex_ir(num_cols=2,num_rows=2)", "phantom_ttt_ir")
 #: It has actions that it does not count.
 BROKEN = "chat_game"
-#: Why games are refused.
+#: The reasons for which games are refused.
 REFUSED = {
     "mfg_garnet": "neither a sequential nor a simultaneous game",
     "negotiation": "must list the outcomes of random events",

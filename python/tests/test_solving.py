@@ -802,7 +802,7 @@ def test_a_linear_program_can_be_interrupted(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(_sequence_form, "AT_ONCE", 0)
     exact = stier.solve("leduc_poker", "sequence_form")
     assert exact.nash_conv == pytest.approx(0, abs=1e-9)
-    # What the process does in place of solving takes a minute.
+    # The process sleeps for a minute in place of solving.
     monkeypatch.setattr(_sequence_form, "CHILD", "import time; time.sleep(60)")
     begun = threading.Event()
     kill = subprocess.Popen.kill

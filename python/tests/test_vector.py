@@ -289,7 +289,7 @@ def test_batches_are_the_callers_unless_they_take_turns(schwinget: stier.Game) -
     addresses = {envs.step(envs.sample_actions()).observation.ctypes.data for _ in range(20)}
     for array, held in zip(kept + rows, copies, strict=True):
         np.testing.assert_array_equal(array, held)
-    # What nobody holds is written again.
+    # An array that nobody holds is written again.
     assert len(addresses) <= 3
     envs = stier.VectorEnv(schwinget, 2, seed=5, copy=False)
     batches = [envs.reset()]

@@ -235,7 +235,7 @@ def test_a_page_that_was_replaced_is_fetched_anew(browser: Any, tmp_path: Path) 
         cache = "caches.open('stier ' + new URL('./', location.href))"
         kept = f"async () => (await (await {cache}).keys()).map((one) => one.url).sort()"
         first = page.evaluate(kept)
-        # What a new build does: the page is another one, and the list of the service worker tells so.
+        # A new build: the page is another one, and the list of the service worker tells so.
         index, service = folder / "index.html", folder / "service.js"
         index.write_text(index.read_text("utf-8").replace("Skip to the content", "Skip to the game"), "utf-8")
         service.write_text(re.sub(r'"\./":"[0-9a-f]+"', '"./":"another"', service.read_text("utf-8")), "utf-8")

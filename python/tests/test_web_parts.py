@@ -58,7 +58,7 @@ def test_the_publisher_names_the_address_once(tmp_path: Path) -> None:
         assert html.count("og:title") == 1
     (script,) = (tmp_path / "page/assets").glob("index-*.js")
     assert "https://example.org/stier/page/" in script.read_text("utf-8")
-    # What a server of brotli needs, and nothing of it for the others.
+    # Files for a server of brotli, and none of them for the others.
     engine = next((tmp_path / "page/assets").glob("*.wasm"))
     assert engine.with_name(f"{engine.name}.br").stat().st_size < 0.3 * engine.stat().st_size
     assert ".br" not in (tmp_path / "page/service.js").read_text("utf-8")

@@ -209,7 +209,7 @@ def test_cards_move_unless_motion_is_reduced_and_pauses_stay(browser: Any, addre
             const animate = Element.prototype.animate;
             Element.prototype.animate = function (...rest) {
               window.moved.push(this.classList.contains("ghost") ? "ghost" : this.dataset.key);
-              // What is inline stays where it is.
+              // An inline element stays where it is.
               if (getComputedStyle(this).display === "inline") window.moved.push("nothing");
               return animate.apply(this, rest);
             };"""
@@ -356,7 +356,7 @@ def test_a_note_of_a_lesson_waits_for_the_person(new_page: Any, address: str) ->
     )
     open_view(page, address, lesson(0))
     choose(page)
-    # What happened stands before the note.
+    # The last events stand before the note.
     assert re.match(r".+ takes? the trick\. .", page.inner_text(".happened"))
     assert page.locator(".lesson").count() == 1
     assert page.get_by_role("button", name="New deal").count() == 0
@@ -447,7 +447,7 @@ def test_questions_take_turns_and_tell_no_wrong_number(page: Any, address: str) 
     }""")
     page.locator(".happened", has_text=told).wait_for()
     assert page.locator(".happened").inner_text() == answer
-    # Whose turn it is stays.
+    # The prompt stays.
     assert page.locator(".prompt").inner_text() == turn
     # The panel goes on with its own searches.
     page.locator(".knowledge", has_text="of 30 searches").wait_for()

@@ -495,7 +495,7 @@ def test_the_grid_leads_into_the_tree(page: Any, address: str) -> None:
     page.goto(link)
     page.wait_for_selector(".tree details[data-current] details", state="attached")
     page.wait_for_function("text => document.querySelector('.state > p')?.innerText === text", arg=summary)
-    # What is unfolded is shown before it is folded.
+    # A part that is unfolded is shown before it is folded.
     above = page.locator(".tree > details").first
     above.locator("> summary").click()
     page.wait_for_function("text => document.querySelector('.state > p')?.innerText !== text", arg=summary)
@@ -721,7 +721,7 @@ def test_the_trainer_asks_twenty_positions(page: Any, address: str) -> None:
     while page.locator(".score").count() == 0:
         page.get_by_role("button", name="Attack").wait_for()
         asked += 1
-        # What was wrong is asked again after three others: then the other choice is right.
+        # A position that was wrong is asked again after three others: then the other choice is right.
         page.keyboard.press("aw"[(asked + page.locator(".progress strong").count()) % 2])
         verdict = page.locator(".answer .verdict").inner_text()
         assert re.match(r"Right|Wrong|Too close to call", verdict)

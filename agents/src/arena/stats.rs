@@ -415,7 +415,7 @@ mod tests {
     fn intervals_of_means_have_their_nominal_coverage() {
         let mut rng = Rng::stream(1, "coverage of means", 0);
         let samples = 1000;
-        // What 1000 samples may be off by: three standard deviations.
+        // The error that 1000 samples may have: three standard deviations.
         let most = 0.05 + 3.0 * (0.05 * 0.95 / f64::from(samples)).sqrt();
         let normal = |rng: &mut Rng| (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0;
         for often in [0.5, 0.9, 0.97, 0.99, 0.999] {

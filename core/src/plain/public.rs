@@ -165,7 +165,7 @@ impl Publics {
             hands[mover ^ 1] = branch.kept[usize::from(hands[mover ^ 1])];
             hands[mover] = step.from;
         }
-        // What nobody has noticed may show only later.
+        // An event that nobody has noticed may show only later.
         let mut found = vec![(root(game), Vec::with_capacity(path.len()))];
         for ((_, branch), (hands, rank)) in path.into_iter().zip(goals.into_iter().rev()) {
             let arrivals = &self.nodes[branch.public as usize].arrivals;

@@ -484,5 +484,5 @@ def with_option(text: str, game: AnyGame, names: Sequence[str], value: int) -> s
         if not was_played(text):
             as_agent(text, as_game(game))
         return None
-    # What was played may name the file of a network that is gone.
+    # An agent that was played may name the file of a network that is gone.
     return text if was_played(text) else load_agent(text, game, **{name: value}).spec

@@ -112,7 +112,7 @@ def _folder_of(plan: Plan) -> str | None:
 def _fixed(plan: Plan) -> dict[str, Any]:
     """Returns what all parts in a folder have in common, as JSON has it."""
     contents = {f"content of {path}": content for path, content in plan.networks.items()}
-    # Where plans may grow, what has another network is another part.
+    # Plans of tables may grow: there, a task with another network is another part.
     shared = {} if isinstance(plan, TablePlan) else contents
     fixed = {"version": stier.__version__, "kind": plan.kind, **plan.fixed(), **shared}
     return dict(json.loads(json.dumps(fixed)))

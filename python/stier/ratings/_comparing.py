@@ -265,7 +265,7 @@ def control_variate(
     plain = estimate(y, within)
     half = half_width(variance, freedom)
     if within is not None:
-        # What was not seen widens the interval of the residuals as it widens that of values.
+        # The probability of unseen values widens the interval of the residuals as it widens that of values.
         left = residual + y.mean()
         ends = min(within[0], float(left.min())), max(within[1], float(left.max()))
         half = float(np.sqrt(half**2 + estimate(left, ends).ci95 ** 2 - estimate(left).ci95 ** 2))

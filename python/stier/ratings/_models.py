@@ -360,7 +360,7 @@ def alpha_rank(payoffs: CrossTable | npt.ArrayLike, *, alpha: float = 100.0, pop
     matrix = matrix / (np.abs(matrix).max() or 1.0)
     if len(matrix) == 1:
         return np.ones(1)
-    # What is certain to win overflows to infinity, as it should.
+    # An agent that is certain to win overflows to infinity, as it should.
     with np.errstate(over="ignore"):
         _, _, stationary, *_ = alpharank.compute([matrix], m=population, alpha=alpha)
     return np.asarray(stationary, dtype=np.float64)

@@ -154,7 +154,7 @@ def exact_of(game: Game) -> Exact | Game:
     try:
         return Exact.of(game, MOST_HISTORIES)
     except ArgumentError:
-        # What is wrong is said by `distance`, which knows whether the game has public states.
+        # `distance` says what is wrong: it knows whether the game has public states.
         return game
 
 

@@ -151,7 +151,7 @@ impl Layout {
                 Node::Chance { .. } | Node::End { .. } => unreachable!("it is a member of a set"),
             });
         }
-        // What is kept may keep others in turn.
+        // Sets that are kept may keep others in turn.
         for _ in 0..ROUNDS {
             let shapes = Shape::of_sets(tree, &left_out);
             let kept = reached_otherwise(tree, &shapes, &left_out);

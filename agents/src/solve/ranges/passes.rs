@@ -193,7 +193,7 @@ pub(super) enum Way {
 /// their values.
 ///
 /// Lanes are processed in whole vectors, also where the last has fewer lanes. On the way down its other lanes overwrite those
-/// of the next branch, which are written later, or lanes that do not count. A lane alone is no vector.
+/// of the next branch, which are written later, or lanes that do not count. A lane alone is not a vector.
 pub(super) struct Pass<'a, 'b, T> {
     pub(super) shapes: &'a Shapes,
     pub(super) part: &'a Part,

@@ -101,7 +101,7 @@ export class TableBox {
     }
     own.append(...drawUnseen(unseen, rules.faces));
     this.#felt.replaceChildren(...felt.children);
-    // What it once needed stays its own, so that nothing moves when a card or a move is gone.
+    // It keeps the space that it once needed, so that nothing moves when a card or a move is gone.
     this.#own.style.minHeight = `${this.#own.offsetHeight}px`;
     this.#own.replaceChildren(...own.children);
     this.element.classList.toggle("over", isOver);

@@ -46,7 +46,7 @@ function open(): void {
   root.className = route.tab;
   // The line about loading stays until the view has something to show.
   root.replaceChildren(...root.querySelectorAll(":scope > .loading"));
-  // What is opened far down the page would be out of sight.
+  // A view that is opened far down the page would be out of sight.
   scrollTo(0, 0);
   view = new VIEWS[route.tab](root, engine, route);
 }
@@ -66,7 +66,7 @@ document.querySelector(".skip")?.addEventListener("click", (event) => {
   event.preventDefault();
   root.focus();
 });
-// What is dropped beside a field would replace the page.
+// A file that is dropped beside a field would replace the page.
 for (const name of ["dragover", "drop"] as const) {
   addEventListener(name, (event) => {
     const isField = event.target instanceof Element && event.target.closest("input, textarea") !== null;

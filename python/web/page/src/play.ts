@@ -178,7 +178,7 @@ export class Play implements View {
       );
       signal.throwIfAborted();
       if (!this.#match || !isSameSeat(this.#match, match)) this.#side.drawBeside(match);
-      // What a link has brought to its end or near it is no result of this person.
+      // A game that a link has brought to its end or near it is not a result of this person.
       this.#isPlayed = !match.isOver && match.isOwn;
       this.#side.draw(match, this.#games, this.#agents);
       this.#heading.name(match);
@@ -237,7 +237,7 @@ export class Play implements View {
       await this.#engine.ask(signal, "check", position, agent);
       return true;
     } catch (error) {
-      // What did not come may come at its first move.
+      // A part that did not come may come at its first move.
       if (signal.aborted || error instanceof NotLoaded) return true;
       this.#side.failAgent(errorInWords(error));
       await this.#offerOthers(match, signal);

@@ -41,7 +41,7 @@ export const { rule: RULE, searches: SEARCHES } = data;
 /** Smaller differences count as close even if they are exact. */
 const SMALL = 0.005;
 
-/** Draws `count` questions: the same for the same seed. The first is no close call, if there is another. */
+/** Draws `count` questions: the same for the same seed. The first is not a close call, if there is another. */
 export function drawn(seed: number, count: number): Question[] {
   const left = [...QUESTIONS];
   let state = seed >>> 0;

@@ -20,7 +20,7 @@ class Part {
     return this.parts.map((part) => (typeof part === "string" ? part : part.textContent)).join("");
   }
 
-  /** What a person hears: the name of a picture, or else the text. */
+  /** The words that a person hears: the name of a picture, or else the text. */
   get words(): string {
     const { role, "aria-label": label } = this.attributes;
     if (role === "img" && label !== undefined) return label;

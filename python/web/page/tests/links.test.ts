@@ -35,7 +35,7 @@ test("a link says which of its parts are unknown", () => {
     assert.deepEqual(unknown(known), [], known);
   assert.deepEqual(unknown("#play/schwinget?sead=7&agent=random&seed=7&move=1"), ["sead=7", "move=1"]);
   assert.deepEqual(unknown("#review?seed=7"), ["seed=7"]);
-  // What belongs to an unknown view is not another view's.
+  // The address of an unknown view is not another view's.
   assert.deepEqual(readRoute("#lesson/1?seed=7"), {
     tab: "play",
     game: "",

@@ -150,7 +150,7 @@ test("agents do not decide again what they have decided", () => {
   for (const change of [{ seed: "8" }, { game: "schwimmen" }, { rules: "bouts=3" }, { record: "stier-record 1" }]) {
     assert.equal(next(game([], { position: { ...game([1, 2]).position, ...change } })), undefined);
   }
-  // What stood in the link was not decided.
+  // The moves in the link were not decided here.
   memory.keep(game([9, 9, 9], { from: 2 }));
   assert.equal(next(game([9])), undefined);
   assert.equal(next(game([9, 9], { from: 2 })), 9);

@@ -93,7 +93,7 @@ test("a reload goes on with the round", () => {
   const again = new Round(new Kept(() => kept), 9);
   assert.deepEqual([round.isShared, again.isShared, new Round(new Kept(storage), 9).isShared], [false, false, true]);
   assert.deepEqual([again.done, again.length, again.question], [round.done, round.length, round.question]);
-  // A text of another version is no round.
+  // A text of another version is not a round.
   kept.setItem("stier-trainer-9", "awwa");
   assert.deepEqual(new Round(new Kept(() => kept), 9).done, 0);
   assert.equal(new Round(new Kept(storage), 9, [...due, "no.such"]).length, ROUND);
