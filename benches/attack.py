@@ -176,7 +176,7 @@ def by_hand(hands: pd.DataFrame) -> str:
 
 def picture(decks: pd.DataFrame, title: str) -> Any:
     """Draws attacks and price by the size of a hand, with a colour for each number of suits."""
-    from matplotlib import pyplot as plt
+    from matplotlib.lines import Line2D
 
     from stier import plots
 
@@ -194,12 +194,12 @@ def picture(decks: pd.DataFrame, title: str) -> Any:
             plain = own[(own["pile"] == 2) & ~own["cards"].str.contains("+", regex=False)].sort_values("hand")
             one.plot(plain["hand"], factor * plain[column], color=colour, label=f"{suits} suits")
         one.set(xlabel="cards in a hand", ylabel=label, xticks=sorted(set(decks["hand"])), ylim=(0, None))
-    ring = {"linestyle": "", "marker": "o", "color": "0.3"}
+    ring: Any = {"linestyle": "", "marker": "o", "color": "0.3"}
     circles = [
-        plt.Line2D([], [], markerfacecolor=face, label=f"{pile} cards in the pile", **ring)
+        Line2D([], [], markerfacecolor=face, label=f"{pile} cards in the pile", **ring)
         for pile, face in ((2, "0.3"), (4, "none"))
     ]
     lines = axes[0].get_legend_handles_labels()[0]
     figure.legend(handles=[*lines, *circles], frameon=False, fontsize=8, loc="outside lower center", ncols=5)
-    figure.get_layout_engine().set(wspace=0.06)
+    figure.set_layout_engine("constrained", wspace=0.06)
     return figure

@@ -172,7 +172,8 @@ def _table(row: Mapping[str, Any], shown: pd.DataFrame) -> str:
 
 def _curves(shown: pd.DataFrame, title: str) -> Any:
     """Draws the share by decisions and by CPU seconds, with a line for each deck and recipe."""
-    from matplotlib import legend, pyplot as plt
+    from matplotlib.legend import Legend
+    from matplotlib.lines import Line2D
 
     from stier import plots
 
@@ -195,10 +196,11 @@ def _curves(shown: pd.DataFrame, title: str) -> Any:
     axes[0].set_ylabel(SHARE)
     axes[0].yaxis.set_major_formatter("{x:g}")
     sizes = [f"{deck}: {sets:,} sets" for deck, sets in drawn.groupby("deck", sort=False)["sets"].first().items()]
-    for place, labels, looks in (
+    legends: Any = (
         ("lower left", sizes, [{"color": one} for one in colours.values()]),
         ("lower right", styles, [{"color": "0.3", "linestyle": one} for one in styles.values()]),
-    ):
-        handles = [plt.Line2D([], [], **look) for look in looks]
-        axes[0].add_artist(legend.Legend(axes[0], handles, labels, loc=place, frameon=False, fontsize=8))
+    )
+    for place, labels, looks in legends:
+        handles = [Line2D([], [], **look) for look in looks]
+        axes[0].add_artist(Legend(axes[0], handles, labels, loc=place, frameon=False, fontsize=8))
     return figure

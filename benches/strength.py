@@ -119,7 +119,7 @@ class Strength(TablePlan):
             place, players = (row["game"].partition(":")[0], row["time_ms"]), game.num_players()
             keys = [(row["game"], row["time_ms"], agent) for agent in row["agents"]]
             others = [against] if row["against"] else [one for one in row["agents"] if self.name(one) == against]
-            there = [found[(*key, other)] for key in keys for other in others if (*key, other) in found]
+            there = [one for key in keys for other in others if (one := found.get((*key, other))) is not None]
             won = {self.name(one.agent): Interval.around(one.mean, one.ci95) for one in there}
             if row["against"] and won:
                 panels.setdefault(place, {})
@@ -165,7 +165,7 @@ class Strength(TablePlan):
 
 def picture(panels: Panels, against: str, title: str) -> Any:
     """Draws what agents won from one opponent, in one colour with a network and in another without one."""
-    from matplotlib import pyplot as plt
+    from matplotlib.patches import Patch
 
     from stier import plots
 
@@ -178,9 +178,9 @@ def picture(panels: Panels, against: str, title: str) -> Any:
     for one in axes[len(panels) :]:
         one.axis("off")
     kinds = {"with a network": plots.COLOURS[0], "without a network": plots.COLOURS[1]}
-    handles = [plt.Rectangle((0, 0), 1, 1, color=colour, label=kind) for kind, colour in kinds.items()]
+    handles = [Patch(color=colour, label=kind) for kind, colour in kinds.items()]
     label = f"mean return per game against {against}, with 95 % intervals: above 0 the agent wins"
-    looks = {"frameon": False, "fontsize": 9, "title_fontsize": 9, "loc": "outside lower center", "ncols": 2}
+    looks: Any = {"frameon": False, "fontsize": 9, "title_fontsize": 9, "loc": "outside lower center", "ncols": 2}
     figure.legend(handles=handles, title=label, **looks)
     return figure
 
