@@ -58,17 +58,11 @@ impl Game {
 
     /// The name, followed by the rules that differ from the defaults: `schwinget:bouts=4`.
     pub(crate) fn text(&self) -> String {
-        match &self.face.facts().rules_text {
-            rules if rules.is_empty() => self.face.facts().name.to_string(),
-            rules => format!("{}:{rules}", self.face.facts().name),
-        }
+        self.face.identity()
     }
 
     pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.face, &other.face)
-            || self.face.facts().name == other.face.facts().name
-                && self.face.facts().rules_text == other.face.facts().rules_text
-                && self.class == other.class
+        Arc::ptr_eq(&self.face, &other.face) || self.class == other.class && self.text() == other.text()
     }
 }
 

@@ -69,6 +69,9 @@ pub struct BadSeat {
 
 /// A game whose type is not known.
 pub trait DynGame: Send + Sync + Debug {
+    /// The name, followed by the rules that differ from the defaults: `schwinget:bouts=4`. Only equal games have the same
+    /// text. Files of solutions contain it.
+    fn identity(&self) -> String;
     /// The numbers that hold in every state.
     fn info(&self) -> &GameInfo;
     /// Everything else that describes the game.
@@ -159,14 +162,14 @@ pub trait DynGame: Send + Sync + Debug {
     ) -> Result<Arc<dyn DynTree>, BuildError>;
 }
 
-impl dyn DynGame + '_ {
-    /// The name with the rules, which are equal for equal games only.
-    pub fn identity(&self) -> String {
-        format!("{self:?}")
-    }
-}
-
 impl<G: FullGame> DynGame for ErasedGame<G> {
+    fn identity(&self) -> String {
+        match self.game.rules().to_text() {
+            rules if rules.is_empty() => self.game.name().to_string(),
+            rules => format!("{}:{rules}", self.game.name()),
+        }
+    }
+
     fn info(&self) -> &GameInfo {
         self.game.info()
     }
@@ -416,7 +419,7 @@ impl<G: FullGame> ErasedGame<G> {
 
     /// Refuses policies of other games.
     fn plays(&self, policy: &RangePolicy) -> Result<(), DecideError> {
-        let expected = format!("{self:?}");
+        let expected = self.identity();
         if policy.tree().game() == expected {
             return Ok(());
         }
@@ -424,16 +427,13 @@ impl<G: FullGame> ErasedGame<G> {
     }
 
     fn is_not(&self, other: &dyn DynGame) -> DecideError {
-        DecideError::OtherGame { expected: format!("{self:?}"), found: format!("{other:?}") }
+        DecideError::OtherGame { expected: self.identity(), found: other.identity() }
     }
 }
 
-impl<G: Game> Debug for ErasedGame<G> {
+impl<G: FullGame> Debug for ErasedGame<G> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.game.rules().to_text() {
-            rules if rules.is_empty() => f.write_str(self.game.name()),
-            rules => write!(f, "{}:{rules}", self.game.name()),
-        }
+        f.write_str(&self.identity())
     }
 }
 

@@ -297,7 +297,7 @@ impl RangePolicy {
     /// The behaviour of the player to act: the legal actions with their probabilities, ascending by action.
     pub fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError> {
         DecideError::seat(state.turn())?;
-        let found = format!("{:?}", state.game());
+        let found = state.game().identity();
         let expected = self.tree().game();
         if found != expected {
             return Err(DecideError::OtherGame { expected: expected.to_string(), found });

@@ -33,7 +33,7 @@ impl Position {
                 let state = stier_games::read_record(record)?;
                 let (game, wanted) = (state.game(), stier_games::load(&self.game, &self.rules)?);
                 if game.identity() != wanted.identity() {
-                    return Err(Problem::OtherGame { record: format!("{game:?}"), wanted: format!("{wanted:?}") });
+                    return Err(Problem::OtherGame { record: game.identity(), wanted: wanted.identity() });
                 }
                 continued(state, seed)
             }

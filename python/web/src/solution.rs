@@ -140,7 +140,7 @@ fn enumerate(name: &str, rules: &str) -> Result<(Arc<dyn DynGame>, PublicTree), 
     tell("Finding the public states …");
     let form = game.public_form(MAX_HISTORIES, false, &|| true)?;
     let goes_on = || ControlFlow::Continue(());
-    let tree = PublicTree::new((form, &format!("{game:?}")), None, None, (MAX_BYTES, 1), &goes_on);
+    let tree = PublicTree::new((form, &game.identity()), None, None, (MAX_BYTES, 1), &goes_on);
     let tree = tree.map_err(|error| match error {
         RangesTooLarge::Memory { size, .. } => Problem::Large { needs: size.bytes() / 1_000_000, most: MAX_MB },
         RangesTooLarge::Moves { .. } => Problem::TooLarge { most: MAX_MB },
