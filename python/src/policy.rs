@@ -35,7 +35,7 @@ pub(crate) struct TabularPolicy {
     #[pyo3(get)]
     game: Game,
     origin: Label,
-    policy: Table,
+    policy: Kept,
     measured: Measured,
     /// The public states, once a frequency has been asked for.
     public: OnceLock<PublicTree>,
@@ -45,12 +45,12 @@ pub(crate) struct TabularPolicy {
 
 /// The probabilities: for every information set of a tree, or on public states.
 #[derive(Clone)]
-pub(crate) enum Table {
+pub(crate) enum Kept {
     Tree(Arc<dyn DynPolicy>),
     Ranges(Arc<RangePolicy>),
 }
 
-impl Table {
+impl Kept {
     /// The distance from equilibrium.
     pub(crate) fn measure(&self, threads: usize) -> PyResult<NashConv> {
         let found = match self {
@@ -98,12 +98,12 @@ fn stream(seed: u64) -> Rng {
 }
 
 impl TabularPolicy {
-    pub(crate) fn new(game: Game, origin: Label, policy: Table, seed: u64, measured: Measured) -> Self {
+    pub(crate) fn new(game: Game, origin: Label, policy: Kept, seed: u64, measured: Measured) -> Self {
         Self { game, origin, policy, measured, public: OnceLock::new(), seed, rng: Mutex::new(stream(seed)) }
     }
 
     /// Computes the values and the NashConv of a policy, which takes about as long as two iterations.
-    pub(crate) fn measure(game: Game, origin: Label, policy: Table, seed: u64, threads: usize) -> PyResult<Self> {
+    pub(crate) fn measure(game: Game, origin: Label, policy: Kept, seed: u64, threads: usize) -> PyResult<Self> {
         let found = policy.measure(threads)?;
         Ok(Self::new(game, origin, policy, seed, Measured::of(&found)))
     }
@@ -120,10 +120,10 @@ impl TabularPolicy {
     }
 
     /// The best responses of all players to the policy.
-    pub(crate) fn best_response(&self, threads: usize) -> Result<Table, Halted> {
+    pub(crate) fn best_response(&self, threads: usize) -> Result<Kept, Halted> {
         Ok(match &self.policy {
-            Table::Tree(policy) => Table::Tree(policy.best_response(threads)?),
-            Table::Ranges(policy) => Table::Ranges(Arc::new(threads::install(threads, || policy.best_response())?)),
+            Kept::Tree(policy) => Kept::Tree(policy.best_response(threads)?),
+            Kept::Ranges(policy) => Kept::Ranges(Arc::new(threads::install(threads, || policy.best_response())?)),
         })
     }
 
@@ -158,8 +158,8 @@ impl TabularPolicy {
     /// The policy for every information set of a tree. Fails if it is on public states.
     pub(crate) fn inner(&self) -> PyResult<&Arc<dyn DynPolicy>> {
         match &self.policy {
-            Table::Tree(policy) => Ok(policy),
-            Table::Ranges(_) => Err(errors::argument(format!(
+            Kept::Tree(policy) => Ok(policy),
+            Kept::Ranges(_) => Err(errors::argument(format!(
                 "{} of {} is on public states and lists no information sets: ask it about states, by policy(state)",
                 self.origin.source,
                 self.game.text()
@@ -168,7 +168,7 @@ impl TabularPolicy {
     }
 
     /// The probabilities. Fails if they belong to another game.
-    pub(crate) fn table_for(&self, game: &Game) -> PyResult<&Table> {
+    pub(crate) fn table_for(&self, game: &Game) -> PyResult<&Kept> {
         if self.game.is(game) {
             return Ok(&self.policy);
         }
@@ -180,23 +180,23 @@ impl TabularPolicy {
     pub(crate) fn entrant_for(&self, game: &Game) -> PyResult<DynEntrant> {
         let label = self.origin.source.clone();
         Ok(match self.table_for(game)? {
-            Table::Tree(policy) => DynEntrant::Table(label, policy.clone()),
-            Table::Ranges(policy) => DynEntrant::Ranges(label, policy.clone()),
+            Kept::Tree(policy) => DynEntrant::Table(label, policy.clone()),
+            Kept::Ranges(policy) => DynEntrant::Ranges(label, policy.clone()),
         })
     }
 
     fn to_bytes(&self) -> Vec<u8> {
         match &self.policy {
-            Table::Tree(policy) => policy.to_bytes(&self.origin),
-            Table::Ranges(policy) => write_ranges(policy, &self.origin),
+            Kept::Tree(policy) => policy.to_bytes(&self.origin),
+            Kept::Ranges(policy) => write_ranges(policy, &self.origin),
         }
     }
 
     fn probabilities_in(&self, py: Python<'_>, state: &State) -> PyResult<Vec<(u8, f64)>> {
         let state = state.inner();
         let ask = || match &self.policy {
-            Table::Tree(policy) => policy.probabilities(state),
-            Table::Ranges(policy) => policy.probabilities(state),
+            Kept::Tree(policy) => policy.probabilities(state),
+            Kept::Ranges(policy) => policy.probabilities(state),
         };
         let row = py.detach(|| guarded(ask))?.map_err(errors::agent)?;
         Ok(row.into_iter().map(|(action, share)| (action.0, share)).collect())
@@ -243,8 +243,8 @@ impl TabularPolicy {
     #[getter]
     fn information_sets(&self) -> usize {
         match &self.policy {
-            Table::Tree(policy) => policy.tree().information_sets(),
-            Table::Ranges(policy) => policy.tree().size().information_sets as usize,
+            Kept::Tree(policy) => policy.tree().information_sets(),
+            Kept::Ranges(policy) => policy.tree().size().information_sets as usize,
         }
     }
 
@@ -259,8 +259,8 @@ impl TabularPolicy {
     #[getter]
     fn public_states(&self) -> Option<u64> {
         match &self.policy {
-            Table::Tree(_) => None,
-            Table::Ranges(policy) => Some(policy.tree().size().states),
+            Kept::Tree(_) => None,
+            Kept::Ranges(policy) => Some(policy.tree().size().states),
         }
     }
 
@@ -269,8 +269,8 @@ impl TabularPolicy {
     #[getter]
     fn memory<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         match &self.policy {
-            Table::Tree(_) => Ok(None),
-            Table::Ranges(policy) => dict(py, policy.tree().size().by_cause()).map(Some),
+            Kept::Tree(_) => Ok(None),
+            Kept::Ranges(policy) => dict(py, policy.tree().size().by_cause()).map(Some),
         }
     }
 
@@ -404,8 +404,8 @@ impl TabularPolicy {
         let face = self.game.face();
         let action = action.id_below(face.info().num_actions, "action", face)?;
         match &self.policy {
-            Table::Tree(policy) => py.detach(|| guarded(|| policy.frequency(action))),
-            Table::Ranges(policy) => self.frequency_on_ranges(py, policy, action),
+            Kept::Tree(policy) => py.detach(|| guarded(|| policy.frequency(action))),
+            Kept::Ranges(policy) => self.frequency_on_ranges(py, policy, action),
         }
     }
 

@@ -26,7 +26,7 @@ use crate::arrays::Array;
 use crate::entrants::entrant;
 use crate::errors;
 use crate::game::{AnyGame, Game, load_by_name};
-use crate::policy::{Measured, Table, TabularPolicy, origin};
+use crate::policy::{Kept, Measured, TabularPolicy, origin};
 use crate::run::{Progress, goes_on, locked, ticking};
 use crate::values::{Number, Ranges, Seed, choice};
 
@@ -143,7 +143,7 @@ fn public_tree(
     interrupt: &AtomicBool,
 ) -> PyResult<Arc<RangeTree>> {
     let form = form_of(game, most_histories, fold, interrupt)?;
-    let tree = RangeTree::new(form, &format!("{:?}", game.face()), most_bytes, &|| goes_on(interrupt));
+    let tree = RangeTree::new(form, &game.face().identity(), most_bytes, &|| goes_on(interrupt));
     tree.map(Arc::new).map_err(|error| too_large(game, error, found, hint))
 }
 
@@ -248,14 +248,14 @@ pub(crate) fn solve(
         if let Some(tree) = public_tree_if(ranges, is_possible, game, (most, most_bytes), true, "", interrupt)? {
             let solved = solve_ranges(&tree, &settings, interrupt, &watch);
             let Solved { policy, iterations, log } = solved.map_err(failed)?;
-            return Ok((Table::Ranges(Arc::new(policy)), iterations, log));
+            return Ok((Kept::Ranges(Arc::new(policy)), iterations, log));
         }
         let tree = enumerate(game, most, settings.threads, &counting, "")?;
         if settings.algorithm == Algorithm::SequenceForm && settings.checkpoint.is_none() {
             return solve_program(&*tree, interrupt, failed);
         }
         let Solved { policy, iterations, log } = tree.solve(&settings, interrupt, &watch).map_err(failed)?;
-        Ok((Table::Tree(policy), iterations, log))
+        Ok((Kept::Tree(policy), iterations, log))
     };
     let work = || {
         let (policy, iterations, log) = find()?;
@@ -281,7 +281,7 @@ fn solve_program(
     tree: &dyn DynTree,
     interrupt: &Arc<AtomicBool>,
     failed: impl Fn(SolveError) -> PyErr,
-) -> PyResult<(Table, u64, RunLog)> {
+) -> PyResult<(Kept, u64, RunLog)> {
     let start = Instant::now();
     let shape = tree.shape();
     let rows = SeatRows::of(shape);
@@ -301,7 +301,7 @@ fn solve_program(
     let policies: Vec<&[f64]> = policies.iter().map(|policy| &policy[..]).collect();
     let policy = policy_of_rows(shape, &rows, &policies).map_err(errors::argument)?;
     let log = RunLog { seconds: start.elapsed().as_secs_f64(), looks: Vec::new() };
-    Ok((Table::Tree(tree.of_policy(policy)), 1, log))
+    Ok((Kept::Tree(tree.of_policy(policy)), 1, log))
 }
 
 /// The number of iterations after which a run measures NashConv next.
@@ -369,7 +369,7 @@ fn read(
                 found => found,
             };
             let (policy, origin) = found.map_err(|error| failed(&error))?;
-            made(game.clone(), origin, Table::Ranges(Arc::new(policy)))
+            made(game.clone(), origin, Kept::Ranges(Arc::new(policy)))
         };
         return progress.run(py, work, |error| error);
     }
@@ -379,7 +379,7 @@ fn read(
     let work = || {
         let tree = enumerate(&game, most, threads, &progress, "")?;
         let (policy, origin) = tree.read(bytes).map_err(|error| failed(&error))?;
-        made(game.clone(), origin, Table::Tree(policy))
+        made(game.clone(), origin, Kept::Tree(policy))
     };
     progress.run(py, work, |error| error)
 }
@@ -480,11 +480,11 @@ pub(crate) fn ask(
         let (interrupt, watch) = (&progress.interrupt, || progress.advance());
         let policy_of = |tree: Arc<dyn DynTree>| {
             progress.expect(tree.information_sets() as u64 * seeds.max(1));
-            Ok::<_, PyErr>(Table::Tree(tree.policy_of(&entrant, settings, interrupt, &watch).map_err(unanswered)?))
+            Ok::<_, PyErr>(Kept::Tree(tree.policy_of(&entrant, settings, interrupt, &watch).map_err(unanswered)?))
         };
         let grow = |ranges: Option<bool>, limits: (usize, u64)| {
             match (&entrant, ranges) {
-                (DynEntrant::Ranges(_, policy), None | Some(true)) => return Ok(Table::Ranges(policy.clone())),
+                (DynEntrant::Ranges(_, policy), None | Some(true)) => return Ok(Kept::Ranges(policy.clone())),
                 (DynEntrant::Table(_, policy), None | Some(false)) => return policy_of(policy.tree()),
                 _ => {}
             }
@@ -492,7 +492,7 @@ pub(crate) fn ask(
             if let Some(tree) = public_tree_if(ranges, true, game, limits, false, hint, interrupt)? {
                 progress.expect(tree.num_choices() * seeds.max(1));
                 let policy = game.face().policy_on_ranges(tree, &entrant, settings, interrupt, &watch);
-                return Ok(Table::Ranges(Arc::new(policy.map_err(unanswered)?)));
+                return Ok(Kept::Ranges(Arc::new(policy.map_err(unanswered)?)));
             }
             policy_of(enumerate(game, limits.0, settings.threads, progress, hint)?)
         };

@@ -13,7 +13,7 @@ use stier_agents::solve::{Passes, SeatRows, policy_of_rows};
 use crate::arrays::{Array, PerPlayer, Reals, pass_into, tensors};
 use crate::errors;
 use crate::game::{AnyGame, Game};
-use crate::policy::{Table, TabularPolicy, Texts, knowledge, label_of, origin};
+use crate::policy::{Kept, TabularPolicy, Texts, knowledge, label_of, origin};
 use crate::run::{Progress, interruptible, locked};
 use crate::solve::{Trees, ask, enumerate, most_histories, settings_of};
 use crate::values::{Number, Seed, choice};
@@ -152,7 +152,7 @@ impl GameTree {
         let rows = self.numbers(&probabilities)?;
         py.detach(|| {
             let policy = self.tree.policy(&rows).map_err(errors::argument)?;
-            TabularPolicy::measure(self.game.clone(), origin(name), Table::Tree(policy), seed.0, self.threads)
+            TabularPolicy::measure(self.game.clone(), origin(name), Kept::Tree(policy), seed.0, self.threads)
         })
     }
 
@@ -276,7 +276,7 @@ impl GameTree {
         let policies: Vec<&[f64]> = policies.iter().map(|policy| &**policy).collect();
         py.detach(|| {
             let policy = policy_of_rows(self.tree.shape(), self.seat_rows(), &policies).map_err(errors::argument)?;
-            let table = Table::Tree(self.tree.of_policy(policy));
+            let table = Kept::Tree(self.tree.of_policy(policy));
             Ok(TabularPolicy::measure(self.game.clone(), label, table, seed.0, self.threads)?.ended_after(seconds))
         })
     }

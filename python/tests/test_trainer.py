@@ -17,7 +17,7 @@ GAMES = json.loads((PAGE / "trainer.json").read_text("utf-8"))["games"]
 def test_positions_are_those_of_the_engine_the_rule_and_the_network(part: dict) -> None:  # type: ignore[type-arg]
     game = stier.load_game(f"{part['game']}:{part['rules']}")
     rule = stier.load_agent("rule:when=thumb", game)
-    champion = stier.load_agent("network:choose=sample", game) if not part["rules"] else None
+    network = stier.load_agent("network:choose=sample", game) if not part["rules"] else None
     worths = [one["worth"] for one in part["positions"]]
     assert len({(one["seed"], *one["moves"]) for one in part["positions"]}) == len(worths) >= 30
     assert 0.2 < sum(worth < 0 for worth in worths) / len(worths) < 0.8
@@ -30,6 +30,6 @@ def test_positions_are_those_of_the_engine_the_rule_and_the_network(part: dict) 
         assert {attack, state.string_to_action(one["other"])} <= set(state.legal_actions())
         assert one["rule"] == (rule.step(state) == attack)
         assert one["rule"] == (one["count"] is None or one["count"] >= part["enough"])
-        if champion is not None:
+        if network is not None:
             # A new network needs new positions: python/tools/attack_positions.py makes them.
-            assert one["share"] == pytest.approx(dict(champion.step_with_policy(state)[0])[attack], abs=1e-4)
+            assert one["share"] == pytest.approx(dict(network.step_with_policy(state)[0])[attack], abs=1e-4)

@@ -1,11 +1,11 @@
 """Picks the positions of the attack trainer on the web page and measures them: writes `trainer.json`.
 
-Positions of the full game come from games of the champion, the network that comes with the game, against itself. Every
-decision at which the mover may attack is a candidate. A cheap first pass compares an attack with the champion's
+Positions of the full game come from games of the network that comes with the game against itself. Every
+decision at which the mover may attack is a candidate. A cheap first pass compares an attack with the network's
 likeliest other action and serves only to select. At every number of finished tricks it takes some positions where
 waiting seems better, some close ones and some where attacking seems better. A second pass with other seeds measures
 these. Its values do not select, so they are not biased by the selection. The worth of an attack is its value minus that
-of the best other action, if the champion plays on for both seats. One half of the searches picks the best other action
+of the best other action, if the network plays on for both seats. One half of the searches picks the best other action
 for the other half.
 
 Positions of the small deck are first leads. Its equilibrium is computed, so their values have no interval.
@@ -34,8 +34,8 @@ RULE = (
     "other suit and one for the referee, and take one off for each trump that no unseen trump beats. Attack with four "
     "or more."
 )
-CHAMPION = "network:choose=sample"
-#: With step 0 its root statistics are the values of the actions if the champion plays on for both seats.
+NETWORK = "network:choose=sample"
+#: With step 0 its root statistics are the values of the actions if the network plays on for both seats.
 JUDGE = "mmds:step=0,rollouts=1000,particles=500"
 SEED = 2024
 #: The number of candidates by the number of finished tricks. Waiting is seldom better before the first trick.
@@ -57,7 +57,7 @@ SPECIAL = ("KR", "BK")
 
 @dataclass(frozen=True)
 class Candidate:
-    """A position in a game that the champion plays against itself."""
+    """A position in a game that the network plays against itself."""
 
     seed: int
     moves: list[int]
@@ -122,19 +122,19 @@ def enough(game: Game) -> int:
 
 def candidates(game: Game) -> list[Candidate]:
     """Returns the first positions at every number of tricks, game by game."""
-    champion = stier.load_agent(CHAMPION, game)
+    network = stier.load_agent(NETWORK, game)
     attack = game.new_initial_state(seed=0).string_to_action("attack")
     found: dict[int, list[Candidate]] = {tricks: [] for tricks in CANDIDATES}
     seed = 0
     while any(len(there) < CANDIDATES[tricks] for tricks, there in found.items()):
-        champion.restart(derive_seed(SEED, "players", seed))
+        network.restart(derive_seed(SEED, "players", seed))
         state, moves = game.new_initial_state(seed=seed), list[int]()
         while attack not in moves and not state.is_terminal():
             if attack in state.legal_actions():
                 here = Candidate(seed, moves.copy(), state.clone())
                 if len(found[here.tricks]) < CANDIDATES[here.tricks]:
                     found[here.tricks].append(here)
-            moves.append(champion.step(state))
+            moves.append(network.step(state))
             state.apply_action(moves[-1])
         seed += 1
     return [candidate for there in found.values() for candidate in there]
@@ -174,10 +174,10 @@ def worths(values: npt.NDArray[np.float64], attack: int) -> tuple[npt.NDArray[np
 def full_game(game: Game, threads: int) -> Iterator[dict[str, Any]]:
     """Yields the positions of the full game."""
     attack = game.new_initial_state(seed=0).string_to_action("attack")
-    champion, rule = stier.load_agent(CHAMPION, game), stier.load_agent("rule:when=thumb", game)
+    network, rule = stier.load_agent(NETWORK, game), stier.load_agent("rule:when=thumb", game)
     found = candidates(game)
     facts = [position(here.seed, here.moves, here.state, rule) for here in found]
-    policies = [dict(champion.step_with_policy(candidate.state)[0]) for candidate in found]
+    policies = [dict(network.step_with_policy(candidate.state)[0]) for candidate in found]
     others = [max(policy.keys() - {attack}, key=lambda action: (policy[action], -action)) for policy in policies]
     means = searched(found, "first pass", FIRST, threads).mean(axis=1)
     guesses = means[:, attack] - means[np.arange(len(found)), others]

@@ -30,7 +30,7 @@ pub(super) fn seen<G: Game>(game: &G, events: &[Event], seat: Seat) -> Vec<bool>
             }
             _ => (1..=game.num_seats()).any(|length| {
                 let Some(chosen) = events.get(place..place + length) else { return false };
-                let mut search = Search { game, states: &states[place..], chosen, seat, tried: 0 };
+                let mut search = Lookalikes { game, states: &states[place..], chosen, seat, tried: 0 };
                 chosen.iter().all(|event| event.turn != Turn::Chance) && !search.is_ambiguous(before, 0)
             }),
         }
@@ -39,7 +39,7 @@ pub(super) fn seen<G: Game>(game: &G, events: &[Event], seat: Seat) -> Vec<bool>
 }
 
 /// A search for other actions that look the same.
-struct Search<'a, G: Game> {
+struct Lookalikes<'a, G: Game> {
     game: &'a G,
     /// The true states before the actions.
     states: &'a [G::State],
@@ -49,7 +49,7 @@ struct Search<'a, G: Game> {
     tried: u32,
 }
 
-impl<G: Game> Search<'_, G> {
+impl<G: Game> Lookalikes<'_, G> {
     /// Returns true if the actions from `depth` on can be continued from this state so that all look the same and the
     /// first is another, or if that takes too long to find out.
     fn is_ambiguous(&mut self, state: &G::State, depth: usize) -> bool {

@@ -41,7 +41,7 @@ use crate::rollout::{Cutoff, Evaluation};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{Drawn, WorldDraws, WorldTally};
 use crate::search::future::WorldValues;
-use crate::search::network_rollouts::{Lane, NetworkRollouts};
+use crate::search::network_rollouts::{NetworkRollouts, Rollout};
 
 options! {
     /// The options of [`Mmds`].
@@ -79,7 +79,7 @@ options! {
 }
 
 /// The largest number of rollouts at once, unless there are more actions. The clock is read in between.
-const MAX_LANES: usize = 256;
+const MAX_ROLLOUTS: usize = 256;
 
 /// The algorithm: see the [module](self) documentation.
 pub(crate) struct Mmds {
@@ -102,22 +102,22 @@ impl Mmds {
         let draws = WorldDraws::new(&task.worlds, worlds, &mut task.streams.rng("mmds worlds"));
         let mut tally = WorldTally::new(task.view.seat(), legal.iter());
         loop {
-            let indices = (tally.worlds..).take((MAX_LANES / legal.len()).max(1));
+            let indices = (tally.worlds..).take((MAX_ROLLOUTS / legal.len()).max(1));
             let goes_on = |index: &u64| !draws.is_done(*index, true, &task.stop);
             let worlds: Vec<Drawn<G::State>> = indices.take_while(goes_on).map(|index| draws.nth(index)).list();
             if worlds.is_empty() {
                 return tally;
             }
-            let mut lanes: Vec<Lane<G>> = Vec::with_capacity(worlds.len() * legal.len());
+            let mut begun: Vec<Rollout<G>> = Vec::with_capacity(worlds.len() * legal.len());
             for Drawn { state, future, rng, .. } in &worlds {
-                let lane = Lane::new(game, *state, future.clone(), rng.clone().bits());
-                lanes.extend(legal.iter().map(|action| {
-                    let mut lane = lane.clone();
-                    lane.play(game, action);
-                    lane
+                let rollout = Rollout::new(game, *state, future.clone(), rng.clone().bits());
+                begun.extend(legal.iter().map(|action| {
+                    let mut rollout = rollout.clone();
+                    rollout.play(game, action);
+                    rollout
                 }));
             }
-            let returns = self.rollouts.returns(game, &mut lanes);
+            let returns = self.rollouts.returns(game, &mut begun);
             for (world, returns) in worlds.iter().zip(returns.chunks(legal.len())) {
                 let valued =
                     legal.iter().zip(returns).map(|(action, values)| WorldValues::once(action, values.clone()));

@@ -18,16 +18,16 @@ use crate::search::future::Future;
 
 /// A state that is played on.
 #[derive(Clone, Debug)]
-pub(crate) struct Lane<G: Game> {
+pub(crate) struct Rollout<G: Game> {
     state: G::State,
     future: Future,
     /// The streams of the next ply.
     streams: Streams,
-    /// The deal in which the lane began.
+    /// The deal in which the rollout began.
     deal: u32,
 }
 
-impl<G: Game> Lane<G> {
+impl<G: Game> Rollout<G> {
     /// Begins in this state, with these random events to come and the random numbers of `seed`.
     pub(crate) fn new(game: &G, state: G::State, future: Future, seed: u64) -> Self {
         Self { state, future, streams: Streams::new(seed), deal: game.deal_number(&state) }
@@ -62,54 +62,54 @@ impl NetworkRollouts {
         &mut self.network.evaluator
     }
 
-    /// Plays on and returns the returns of every lane, in order. The lanes are changed.
-    pub(crate) fn returns<G: Hints>(&mut self, game: &G, lanes: &mut [Lane<G>]) -> Vec<BySeat<f32>> {
-        let mut returns = vec![BySeat::filled(game.num_seats(), 0.0); lanes.len()];
-        let mut playing: Vec<usize> = (0..lanes.len()).list();
+    /// Plays on and returns the returns of every rollout, in order. The rollouts are changed.
+    pub(crate) fn returns<G: Hints>(&mut self, game: &G, rollouts: &mut [Rollout<G>]) -> Vec<BySeat<f32>> {
+        let mut returns = vec![BySeat::filled(game.num_seats(), 0.0); rollouts.len()];
+        let mut playing: Vec<usize> = (0..rollouts.len()).list();
         let (mut asked, mut leaves): (Vec<(usize, Seat)>, Vec<_>) = Default::default();
         for ply in 0.. {
             asked.clear();
             leaves.clear();
             playing.retain(|&index| {
-                let lane = &mut lanes[index];
-                let Turn::Seat(seat) = game.turn(&lane.state) else {
-                    returns[index] = game.rounded_returns(&lane.state);
+                let rollout = &mut rollouts[index];
+                let Turn::Seat(seat) = game.turn(&rollout.state) else {
+                    returns[index] = game.rounded_returns(&rollout.state);
                     return false;
                 };
-                let is_leaf = self.cutoff.is_reached(ply, || game.deal_number(&lane.state) != lane.deal);
-                let legal = game.legal(&lane.state);
+                let is_leaf = self.cutoff.is_reached(ply, || game.deal_number(&rollout.state) != rollout.deal);
+                let legal = game.legal(&rollout.state);
                 match legal.len() {
                     _ if is_leaf => leaves.push((index, seat)),
-                    1 => lane.play(game, legal.nth(0)),
+                    1 => rollout.play(game, legal.nth(0)),
                     _ => asked.push((index, seat)),
                 }
                 !is_leaf
             });
-            for (&(index, _), values) in leaves.iter().zip(self.values(game, lanes, &leaves)) {
+            for (&(index, _), values) in leaves.iter().zip(self.values(game, rollouts, &leaves)) {
                 returns[index] = values;
             }
             if playing.is_empty() {
                 break;
             }
             let mut actions = Vec::with_capacity(asked.len());
-            self.network.decide(game, &queries(lanes, &asked), &mut actions);
+            self.network.decide(game, &queries(rollouts, &asked), &mut actions);
             for (&(index, _), action) in asked.iter().zip(actions) {
-                lanes[index].play(game, action);
+                rollouts[index].play(game, action);
             }
         }
         returns
     }
 
-    /// The estimated returns of some lanes, each with the seat to act.
-    fn values<G: Hints>(&mut self, game: &G, lanes: &[Lane<G>], leaves: &[(usize, Seat)]) -> Vec<BySeat<f32>> {
+    /// The estimated returns of some rollouts, each with the seat to act.
+    fn values<G: Hints>(&mut self, game: &G, rollouts: &[Rollout<G>], leaves: &[(usize, Seat)]) -> Vec<BySeat<f32>> {
         match self.evaluation {
-            Evaluation::Hints => leaves.iter().map(|&(index, _)| game.evaluate(&lanes[index].state)).list(),
-            Evaluation::Network => self.evaluator().values(game, &queries(lanes, leaves)),
+            Evaluation::Hints => leaves.iter().map(|&(index, _)| game.evaluate(&rollouts[index].state)).list(),
+            Evaluation::Network => self.evaluator().values(game, &queries(rollouts, leaves)),
         }
     }
 }
 
-/// The decisions of some lanes, each with the seat to act.
-fn queries<'a, G: Game>(lanes: &'a [Lane<G>], asked: &[(usize, Seat)]) -> Vec<Query<'a, G>> {
-    asked.iter().map(|&(index, seat)| Query::new(&lanes[index].state, seat, lanes[index].streams)).collect()
+/// The decisions of some rollouts, each with the seat to act.
+fn queries<'a, G: Game>(rollouts: &'a [Rollout<G>], asked: &[(usize, Seat)]) -> Vec<Query<'a, G>> {
+    asked.iter().map(|&(index, seat)| Query::new(&rollouts[index].state, seat, rollouts[index].streams)).collect()
 }

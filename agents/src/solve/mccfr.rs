@@ -46,9 +46,9 @@ pub enum Sampling {
 /// The information sets met so far, by the keys of their seat's chain: the regrets of each, and after them the sums of
 /// its policies.
 #[derive(Clone, Debug, Default)]
-struct Table(FxHashMap<u64, Box<[f64]>>);
+struct Sums(FxHashMap<u64, Box<[f64]>>);
 
-impl Table {
+impl Sums {
     /// The average policy at a set; `None` if it was not met.
     fn average(&self, set: u64) -> Option<Vec<f64>> {
         let row = self.0.get(&set)?;
@@ -105,13 +105,13 @@ pub struct Mccfr<G: Game> {
     sampling: Sampling,
     seed: u64,
     iterations: u64,
-    table: Table,
+    sums: Sums,
 }
 
 impl<G: Game> Mccfr<G> {
     /// Starts from the uniform policy.
     pub fn new(game: &G, sampling: Sampling, seed: u64) -> Self {
-        Self { game: game.clone(), sampling, seed, iterations: 0, table: Table::default() }
+        Self { game: game.clone(), sampling, seed, iterations: 0, sums: Sums::default() }
     }
 
     /// The number of finished iterations.
@@ -125,7 +125,7 @@ impl<G: Game> Mccfr<G> {
             for seat in Seat::all(self.game.num_seats()) {
                 let first = (self.iterations * self.game.num_seats() as u64 + u64::from(seat.0)) * BATCH;
                 let changes = map_all(BATCH as usize, |index| self.traverse(seat, first + index as u64));
-                changes.iter().for_each(|changes| self.table.add(changes));
+                changes.iter().for_each(|changes| self.sums.add(changes));
             }
             self.iterations += 1;
             watch(self.iterations)?;
@@ -142,19 +142,19 @@ impl<G: Game> Mccfr<G> {
     pub(crate) fn policy_by_keys(&self, tree: &GameTree<G>, keys: &[u64]) -> Policy {
         let row = |set: u32| {
             let width = tree.width(set) as usize;
-            self.table.average(keys[set as usize]).unwrap_or_else(|| vec![1.0 / width as f64; width])
+            self.sums.average(keys[set as usize]).unwrap_or_else(|| vec![1.0 / width as f64; width])
         };
         Policy::try_from_rows(tree, &mut |set| Some(row(set))).expect("a row for each set")
     }
 
     /// The number of information sets met so far.
     pub fn num_sets(&self) -> usize {
-        self.table.0.len()
+        self.sums.0.len()
     }
 
     /// The average policy at an information set, ascending by action; `None` if the set was not met.
     pub fn average(&self, view: &G::View) -> Option<Vec<f64>> {
-        self.table.average(key_of(view.past()))
+        self.sums.average(key_of(view.past()))
     }
 
     fn traverse(&self, seat: Seat, index: u64) -> Changes {
@@ -219,7 +219,7 @@ impl<G: Game> Traversal<'_, G> {
         };
         let legal = game.legal(&position.state);
         let (start, width) = (self.stack.len(), legal.len());
-        self.solver.table.push_current(set, width, &mut self.stack);
+        self.solver.sums.push_current(set, width, &mut self.stack);
         if mover != self.seat {
             // The next player's policy is averaged while it is sampled: in proportion to that player's own
             // probability of reaching the set.
@@ -255,7 +255,7 @@ impl<G: Game> Traversal<'_, G> {
         };
         let legal = game.legal(&position.state);
         let (start, width) = (self.stack.len(), legal.len());
-        self.solver.table.push_current(set, width, &mut self.stack);
+        self.solver.sums.push_current(set, width, &mut self.stack);
         let policy = &self.stack[start..];
         let explores = mover == self.seat && self.rng.unit() < EXPLORATION;
         let rank = if explores {

@@ -15,7 +15,7 @@ use super::{PLAYERS, Play, Policies, PublicState, unpicklable};
 use crate::arrays::{Array, Reals, pass_into};
 use crate::errors;
 use crate::game::{AnyGame, Game};
-use crate::policy::{Table, TabularPolicy, label_of};
+use crate::policy::{Kept, TabularPolicy, label_of};
 use crate::run::{Progress, goes_on, interruptible, locked};
 use crate::solve::{ask_on_ranges, form_of, most_bytes, most_histories, settings_of, too_large};
 use crate::values::{Number, Seed};
@@ -164,7 +164,7 @@ impl PublicTree {
 
     /// A policy on folded public states is asked about these.
     fn rows_in(&self, py: Python<'_>, policy: &Bound<'_, TabularPolicy>) -> PyResult<[Vec<f32>; 2]> {
-        let Table::Ranges(found) = policy.get().table_for(&self.game)? else {
+        let Kept::Ranges(found) = policy.get().table_for(&self.game)? else {
             return Err(errors::argument(format!(
                 "{} is not on public states; use follow(tree.policies_of(policy)), which asks it",
                 policy.get().name()
@@ -224,7 +224,7 @@ impl PublicTree {
                 Some((route, form)) => (Some(route), form),
                 None => (None, form_of(&game, most, false, interrupt)?),
             };
-            let form = (form, &*format!("{:?}", game.face()));
+            let form = (form, &*game.face().identity());
             let tree = solve::PublicTree::new(form, root, depth, (bytes, threads), &|| goes_on(interrupt));
             tree.map_err(|error| too_large(&game, error, "", ""))
         };
@@ -322,7 +322,7 @@ impl PublicTree {
         let (policies, label) = (self.policies(&policies)?, label_of(name, &iterations, history)?);
         py.detach(|| {
             let policy = self.tree.policy([&policies[0], &policies[1]]).map_err(errors::argument)?;
-            let table = Table::Ranges(Arc::new(policy));
+            let table = Kept::Ranges(Arc::new(policy));
             Ok(TabularPolicy::measure(self.game.clone(), label, table, seed.0, self.threads)?.ended_after(seconds))
         })
     }
@@ -341,7 +341,7 @@ impl PublicTree {
         seeds: Number,
     ) -> PyResult<[Array<f32>; 2]> {
         if let Ok(policy) = agent.cast::<TabularPolicy>()
-            && let Ok(Table::Ranges(_)) = policy.get().table_for(&self.game)
+            && let Ok(Kept::Ranges(_)) = policy.get().table_for(&self.game)
         {
             return Ok(self.rows_in(py, policy)?.map(Array::row));
         }

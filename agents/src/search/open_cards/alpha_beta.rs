@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 use stier_core::list::sort_few;
 use stier_core::{Action, ActionSet as _, Hints, Seat};
 
-use super::Search;
+use super::Descent;
 use super::transposition::{CERTAIN, Entry};
 use crate::agent::sampling::MAX_ACTIONS;
 use crate::search::future::Future;
@@ -20,7 +20,7 @@ pub(super) enum Bound {
 /// A value for seat 0, and true if it is that of best play.
 type Found = (f32, bool);
 
-impl<G: Hints> Search<'_, G> {
+impl<G: Hints> Descent<'_, G> {
     pub(super) fn alpha_beta(
         &mut self,
         mut state: G::State,

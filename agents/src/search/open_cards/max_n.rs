@@ -2,11 +2,11 @@
 
 use stier_core::{ActionSet as _, BySeat, Hints, Seat};
 
-use super::Search;
+use super::Descent;
 use super::transposition::CERTAIN;
 use crate::search::future::Future;
 
-impl<G: Hints> Search<'_, G> {
+impl<G: Hints> Descent<'_, G> {
     /// The values for all seats, with two flags. The first is true if they are those of best play. The second is
     /// false if the search was cut off because the previous chooser, who already has a better alternative, does not
     /// gain from this position.

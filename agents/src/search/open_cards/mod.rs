@@ -81,7 +81,7 @@ impl OpenCards {
         let sum = game.info().utility_sum.map(|sum| sum as f32);
         let range = game.rounded_range();
         let mut search =
-            Search { game, tables: self, range, sum, nodes: 0, most: u64::MAX, stop: *stop, chance: false };
+            Descent { game, tables: self, range, sum, nodes: 0, most: u64::MAX, stop: *stop, chance: false };
         let (mut actions, mut exact) = (Vec::new(), false);
         let mut depth = 0;
         while !exact && (depth == 0 || search.nodes < nodes && !stop.is_due()) {
@@ -94,7 +94,7 @@ impl OpenCards {
     }
 }
 
-struct Search<'a, G: Game> {
+struct Descent<'a, G: Game> {
     game: &'a G,
     tables: &'a mut OpenCards,
     range: (f32, f32),
@@ -105,7 +105,7 @@ struct Search<'a, G: Game> {
     chance: bool,
 }
 
-impl<G: Hints> Search<'_, G> {
+impl<G: Hints> Descent<'_, G> {
     /// Values the actions of the root by a search of this depth below them, and returns true as well if all values are
     /// those of best play. `None` if the search was stopped.
     fn root(
