@@ -298,10 +298,12 @@ def test_a_budget_is_added_to_every_form_of_an_agent(text: str) -> None:
     assert experiments.with_option("greedy", game, ["worlds", "iterations"], 7) is None
 
 
-def test_a_kind_without_a_page_is_refused_when_it_is_defined(tmp_path: Path, monkeypatch) -> None:
+def test_a_kind_without_a_page_or_a_name_is_refused_when_it_is_defined(tmp_path: Path, monkeypatch) -> None:
     methods: dict[str, Any] = {"kind": "own", "work": lambda self, row: [], "measure": lambda self, *given: []}
     with pytest.raises(stier.ArgumentError, match="Own must define evaluate"):
         type("Own", (TablePlan,), methods)
+    with pytest.raises(stier.ArgumentError, match="Own must define kind"):
+        type("Own", (TablePlan,), {"work": methods["work"], "measure": methods["measure"], "report": None})
     for name in ("evaluate", "report"):
         assert type("Own", (TablePlan,), {**methods, name: lambda self, results: None}).kind == "own"
     # A class that other kinds share need not have it.
@@ -314,6 +316,33 @@ def test_a_kind_without_a_page_is_refused_when_it_is_defined(tmp_path: Path, mon
     for module, said in [("pageless", "must define evaluate"), ("unfinished", "does not define play, report")]:
         with pytest.raises(stier.ArgumentError, match=said):
             _run.from_dict({"kind": f"{module}:Own"})
+
+
+def test_a_kind_of_ones_own_that_has_changed_keeps_its_rows_with_a_warning(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    lines = [
+        "import pyarrow as pa",
+        "import stier",
+        "from stier.experiments import TablePlan",
+        "class Own(TablePlan):",
+        "    kind = 'own'",
+        "    schema = pa.schema({'value': 'float64', 'made_by': 'string'})",
+        "    keys = {'deals': int}",
+        "    def work(self, row):",
+        "        yield self.new_task('one', {'deals': row['deals']}, stier.load_game('kuhn_poker'))",
+        "    def measure(self, *given):",
+        "        return [{'value': 1.0}]",
+        "    def report(self, results): ...",
+    ]
+    Path("changing.py").write_text("\n".join(lines) + "\n")
+    plan = {"kind": "changing:Own", "row": [{"deals": 1}]}
+    experiments.run(_run.from_dict(plan), "out")
+    experiments.run(_run.from_dict(plan), "out")
+    Path("changing.py").write_text("\n".join(lines).replace("1.0", "2.0") + "\n")
+    with pytest.warns(stier.ChangedWarning, match="module changing has changed since out was played; the rows there"):
+        store = experiments.run(_run.from_dict(plan), "out")
+    assert store.to_arrow()["value"].to_pylist() == [1.0]
 
 
 def test_rows_have_the_columns_of_their_schema(tmp_path: Path) -> None:

@@ -311,6 +311,8 @@ class TablePlan(Plan):
         is_abstract = any(hasattr(method, "__isabstractmethod__") for method in (cls.work, cls.measure))
         if not is_abstract and cls.evaluate is TablePlan.evaluate and cls.report is TablePlan.report:
             raise ArgumentError(f"{cls.__name__} must define evaluate, which returns the answer of its page, or report")
+        if not is_abstract and not hasattr(cls, "kind"):
+            raise ArgumentError(f"{cls.__name__} must define kind, the name of its results")
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         known = {**COMMON, **OF_TABLES, **self.keys}

@@ -82,11 +82,17 @@ def begin(experiment: Plan, folder: Path) -> Store:
         "fixed": _fixed(experiment),
         "experiment": json.loads(json.dumps({"kind": _name_of(experiment), **experiment.settings()})),
         "beside": _folder_of(experiment),
+        "source": None if _name_of(experiment) in KINDS else _imports.source(type(experiment).__module__),
         "file": experiment.file,
         "contents": dict(experiment.contents),
     }
     if noted is not None:
         _compare(folder, noted["fixed"], described["fixed"])
+        if noted.get("source", described["source"]) != described["source"]:
+            own = f"module {type(experiment).__module__} has changed since {folder} was played"
+            warnings.warn(
+                f"{own}; the rows there are kept: to play them again, delete it", ChangedWarning, stacklevel=3
+            )
     if noted != described:
         store.note(described)
     store.take(experiment.published([experiment.task(number) for number in store.missing()]))
