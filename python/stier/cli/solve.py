@@ -71,7 +71,7 @@ def solve(game: Game, path: Path | None, as_json: bool, **settings: Any) -> None
     if found.iterations > settings["iterations"]:
         say(f"{kept} has {found.iterations} iterations already")
     if settings["ranges"] is None and is_kept and (found.histories or 0) >= MANY_HISTORIES:
-        say("solved on the tree of histories: --ranges, ten times as fast in Schwinget, lists no information sets")
+        say("solved on the tree of histories; if all plays are public, as in Schwinget, --ranges is ten times as fast")
     try:
         if path is not None:
             found.save(path)
