@@ -115,12 +115,6 @@ impl<G: Game> Resampled<G> {
 /// comparison.
 const PART: usize = 4096;
 
-/// A seed for a state: of a world, or of the beliefs.
-fn seed_of(seed: u64, state: usize, purpose: &str, index: usize) -> u64 {
-    let state = Rng::stream(seed, "resample many", state as u64).bits();
-    Rng::stream(state, purpose, index as u64).bits()
-}
-
 /// The worlds of a part.
 struct Drawn<G: Game> {
     positions: Vec<G::State>,
@@ -129,11 +123,12 @@ struct Drawn<G: Game> {
 
 fn part<G: Hints>(game: &G, source: &Source<'_, G>, state: usize, first: usize, settings: &Settings<'_>) -> Drawn<G> {
     let view = game.view(source.history, source.seat);
-    let believed =
-        |spec: &AgentSpec| spec.player(game, seed_of(settings.seed, state, "beliefs", 0)).agent().beliefs(game, &view);
+    let seed = Rng::stream(settings.seed, "resample many", state as u64).bits();
+    let seed_of = |purpose, index| Rng::stream(seed, purpose, index as u64).bits();
+    let believed = |spec: &AgentSpec| spec.player(game, seed_of("beliefs", 0)).agent().beliefs(game, &view);
     let worlds = settings.agent.map_or_else(|| Worlds::uniform(game, &view), believed);
     let last = settings.worlds.min(first + PART);
-    let seeded = |world| Rng::stream(seed_of(settings.seed, state, "world", world), "resample", 0);
+    let seeded = |world: usize| Rng::stream(seed_of("world", world), "resample", 0);
     if !settings.histories {
         let positions = (first..last).map(|world| worlds.draw(&mut seeded(world))).list();
         return Drawn { positions, histories: Vec::new() };
