@@ -306,6 +306,7 @@ pub struct Blocks {
 
 impl Blocks {
     /// The field with this shape that starts here.
+    #[inline]
     fn new(start: usize, shape: &[usize]) -> Self {
         Self { start, count: shape[0], size: shape[1..].iter().product() }
     }
