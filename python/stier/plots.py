@@ -215,8 +215,8 @@ def bars(
     """Draws a bar and its interval for each agent, the first on top.
 
     Args:
-        values: By agent, a value and the ends of its interval, such as `stier.experiments.Interval`. One whose ends are
-            not numbers is drawn without an interval.
+        values: By agent, a value and the ends of its interval, such as `stier.experiments.Interval`. A value without an
+            interval is exact, with both ends equal to it, or has ends that are not numbers.
         ax: The axes to draw on; new ones if left out.
         title: The title of the axes.
         colours: The colour of all bars, or one for each.
@@ -228,8 +228,12 @@ def bars(
         raise ArgumentError("values must have one agent or more, got none")
     ax = _axes(ax, 6.4, 1.3 + 0.3 * len(values), grid="x")
     middle, *ends = np.array(list(values.values()), dtype=np.float64).T
-    halves = np.nan_to_num(abs(np.array(ends) - middle))
-    ax.barh(list(values), middle, xerr=halves, color=colours, ecolor="0.3", capsize=2)
+    halves = abs(np.array(ends) - middle)
+    ax.barh(list(values), middle, color=colours)
+    # An interval of no width would be drawn as its caps.
+    (wide,) = np.nonzero(halves.max(axis=0) > 0)
+    if len(wide):
+        ax.errorbar(middle[wide], wide, xerr=halves[:, wide], fmt="none", ecolor="0.3", capsize=2)
     ax.set_title(title, fontsize=9)
     ax.invert_yaxis()
     ax.tick_params(labelsize=8)

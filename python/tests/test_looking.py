@@ -322,8 +322,11 @@ def test_bars_are_plotted() -> None:
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b", "c"]
     assert ax.yaxis_inverted()
     assert [bar.get_width() for bar in ax.patches] == [2.0, -1.0, 0.5]
-    ends = ax.collections[0].get_segments()
-    assert [segment[:, 0].tolist() for segment in ends] == [[1.5, 3.0], [-1.0, -1.0], [0.5, 0.5]]
+    # Neither an exact value nor one without ends has caps.
+    assert [one.tolist() for one in ax.collections[0].get_segments()] == [[[1.5, 0.0], [3.0, 0.0]]]
+    assert [cap.get_xdata().tolist() for cap in ax.lines] == [[1.5], [3.0]]
+    exact = plots.bars({"c": values["c"]})
+    assert (len(exact.collections), len(exact.lines), len(exact.patches)) == (0, 0, 1)
     assert len({bar.get_facecolor() for bar in ax.patches}) == 3
     assert len(plots.bars(values).patches) == 3
     with pytest.raises(stier.errors.ArgumentError, match="values must have one agent or more, got none"):
