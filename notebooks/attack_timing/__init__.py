@@ -35,6 +35,7 @@ import pyarrow as pa
 import stier
 from attack_timing import champion, chapters
 from attack_timing.runs import Chapter, Run, Scope
+from attack_timing.tables import gain_title, gains_by_hand
 from stier import experiments
 from stier.errors import ArgumentError
 from stier.experiments import OnProgress, Plan, Report, Store, Task, digest, page
@@ -65,6 +66,13 @@ RULE = """\
 Without a trump suit, attack. Otherwise count two for every trump in hand, one for every card of your longest other suit
 and one for the referee, and take one off for each trump that no unseen trump beats. Attack with four or more."""
 
+#: The first sentence of the answer if attacking is better for nearly all hands, in place of that of `SENTENCES`.
+ADVICE = (
+    "Attack at the first chance, with nearly every hand: for the player who leads first, that {gains} per bout over "
+    "waiting."
+)
+#: The smallest part of the deals that is nearly all.
+NEARLY_ALL = 0.9
 #: Sentences of the answer, under `points`: the table, the row, and the column with the figure.
 SENTENCES = {
     "Per bout that a player leads first, attacking at once {gains} over waiting if the network plays on.": (
@@ -96,9 +104,9 @@ CHANGES = {
     ),
 }
 UNKNOWN = {
-    "An opponent that knows the network's policy {about}, and another one may gain more.": (
-        ("responders", "players == 'champion' and how == 'lbr'", "gain")
-    ),
+    "An opponent that knows the network's policy {about} if the network draws its actions, as in this study, and "
+    "another one may gain more. The game's own network loses 0.17 if it plays its likeliest actions "
+    "(`benches/BOUNDS.md`).": ("responders", "players == 'champion' and how == 'lbr'", "gain"),
 }
 
 
@@ -124,6 +132,11 @@ class Findings(Report):
         path.write_text(json.dumps(self.settings, indent=1, ensure_ascii=False) + "\n", "utf-8")
         return [*paths, path]
 
+    def illustrate(self, folder: str) -> None:
+        """Sets the page with its picture, which `draw` draws into a folder; its path is relative to the page."""
+        if (title := _finding(self.tables)) is not None:
+            self.markdown = _page(self.tables, f"![{title}]({folder}/attack_gain.png)")
+
     def draw(self, folder: str | Path) -> list[Path]:
         """Draws every figure that there are tables for, and returns the files. Needs the extra ``plots``."""
         from attack_timing.figures import figures
@@ -132,12 +145,24 @@ class Findings(Report):
         return super().draw(folder)
 
 
-def _page(tables: Mapping[str, pd.DataFrame]) -> str:
-    answer = " ".join(list(_told(tables, SENTENCES))[:3])
+def _finding(tables: Mapping[str, pd.DataFrame]) -> str | None:
+    """Returns the finding that the picture of the page shows, if it can be drawn."""
+    return gain_title(*gains_by_hand(tables)[1:]) if "attacks_by_hand" in tables else None
+
+
+def _sentences(tables: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, str, str]]:
+    (usual, where), *others = SENTENCES.items()
+    advised = "attacks_by_hand" in tables and gains_by_hand(tables)[1] >= NEARLY_ALL
+    return dict([(ADVICE if advised else usual, where), *others])
+
+
+def _page(tables: Mapping[str, pd.DataFrame], picture: str | None = None) -> str:
+    answer = " ".join(list(_told(tables, _sentences(tables)))[:3])
     changes, unknown = (" ".join(_told(tables, sentences)) for sentences in (CHANGES, UNKNOWN))
     return page(
         "When is an attack in Schwinget right?",
         answer or "The chapters that were played have no short answer: see the tables.",
+        picture=picture,
         sure=[
             COMPARED,
             changes or "Other players who play on, and other rules.",

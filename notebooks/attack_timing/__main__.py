@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -37,9 +38,11 @@ def main() -> None:
         sys.exit(130)  # what is kept has been told
     except (OSError, StierError) as error:
         sys.exit(f"{parser.prog}: {error}")
-    found.save(tables or given["out"] / "tables")
+    tables, figures = tables or given["out"] / "tables", figures or given["out"] / "figures"
+    found.illustrate(Path(os.path.relpath(figures, tables)).as_posix())
+    found.save(tables)
     print(found, end="")
-    found.draw(figures or given["out"] / "figures")
+    found.draw(figures)
 
 
 if __name__ == "__main__":

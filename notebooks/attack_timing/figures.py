@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from attack_timing.chapters import STANDINGS
+from attack_timing.tables import first_lead, gain_title, gains_by_hand
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -75,21 +77,14 @@ def _points_only(table: pd.DataFrame) -> pd.DataFrame:
 
 def gain(tables: Tables) -> Figure:
     """Draws what attacking gains over waiting at the first lead, by hand, if the network plays on."""
-    table = _first_lead(tables, "champion").query("units >= 50")
-    dealt, gains = table["n"] / table["n"].sum(), table["now_minus_wait"]
-    # Without colour where the interval contains 0.
-    shown = gains.where(gains.abs() > table["now_minus_wait_ci95"], 0.0)
-    most = float(shown.abs().max()) or 1.0
+    table, attack, wait = gains_by_hand(tables)
+    most = float(table["shown"].abs().max()) or 1.0
     figure, ax = plt.subplots(figsize=(5.4, 3.8), layout="constrained")
-    attack, wait = (f"{100 * dealt[sign * shown > 0].sum():.0f} %" for sign in (1, -1))
-    figure.suptitle(
-        f"At the first lead, attacking is better on average for kinds of\nhands that make up {attack} of the deals, "
-        f"waiting for {wait}"
-    )
+    figure.suptitle("\n".join(wrap(gain_title(attack, wait), 63)))
     ax.set_title("points per bout that attacking gains over waiting\n(grey: no difference shown), and how often dealt")
     _grid(
         ax,
-        table.assign(shown=shown, dealt=dealt),
+        table,
         "shown",
         lambda row: f"{row['now_minus_wait']:+.2f}\n{100 * row['dealt']:.1f} %",
         (-1.3 * most, 1.3 * most),
@@ -132,13 +127,9 @@ def _intervals(
     ax.axhline(0, color="grey", lw=0.8)
 
 
-def _first_lead(tables: Tables, players: str) -> pd.DataFrame:
-    return tables["attacks_by_hand"].query("players == @players and tricks == 0 and units >= 20")
-
-
 def probability(tables: Tables) -> Figure:
     """Draws how often the first player attacks at the first lead, by hand, for players and for an equilibrium."""
-    by_player = {name: _first_lead(tables, name) for name in ("champion", "step", "search")}
+    by_player = {name: first_lead(tables, name) for name in ("champion", "step", "search")}
     solved = tables["equilibria"].query("player == 'equilibrium'")
     # Of the decks with the largest hands, the one with the most suits.
     sizes = [solved["deck"].str.extract(rf"{name}=(\d+)", expand=False) for name in ("hand_size", "suits", "values")]

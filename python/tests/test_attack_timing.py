@@ -228,7 +228,26 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_the_published_page_is_that_of_its_tables() -> None:
-    assert str(attack_timing.load(RESULTS)) == (RESULTS / "answer.md").read_text("utf-8")
+    found = attack_timing.load(RESULTS)
+    assert "![" not in str(found)
+    found.illustrate("../../images")
+    assert found.markdown == (RESULTS / "answer.md").read_text("utf-8")
+
+
+def test_the_page_begins_as_the_guide_does() -> None:
+    guide = (NOTEBOOKS.parent / "python" / "docs" / "guides" / "attack_timing.md").read_text("utf-8")
+    (first,) = re.findall(r"^\*\*(Attack at .*?)\*\*", guide, re.DOTALL | re.MULTILINE)
+    found = attack_timing.load(RESULTS)
+    assert f"**{' '.join(first.split())}.**" in str(found)
+    # Without the hands, or with others, the answer is about the gain alone.
+    table = found.tables["attacks_by_hand"]
+    usual = "**Per bout that a player leads first, attacking at once gains 0.27 ± 0.02 points over waiting"
+    for others in ({}, {"attacks_by_hand": table.assign(now_minus_wait=-table["now_minus_wait"])}):
+        changed = {name: one for name, one in found.tables.items() if name != "attacks_by_hand"} | others
+        again = attack_timing.Findings(changed, found.settings)
+        again.illustrate("images")
+        assert usual in again.markdown
+        assert ("![" in again.markdown) == bool(others)
 
 
 def planted(rule: Thumb, games: int, noise: float) -> tuple[pd.DataFrame, np.ndarray]:
