@@ -206,15 +206,15 @@ def coverage(page: str) -> Chart:
 
 
 def endings(page: str) -> Chart:
-    """The part of NashConv that solved endings leave, by deck and gadget."""
+    """The part of NashConv that solved endings leave, by deck, without a gadget and with `resolve`."""
     names = {"unsafe": "no gadget (unsafe)", "resolve, share 0.1": "", "resolve, share 0": ""}
     lines = table(page, "alone", *names)
     series = {label or name: [number(row[name]) for row in lines] for name, label in names.items()}
     without, *safe = series.values()
     low, high = (find([one for own in safe for one in own]) for find in (min, max))
     return Chart(
-        f"Solved endings with a gadget leave {low:.0f} to {high:.0f} % of a network's NashConv, without one up to "
-        f"{max(without):.0f} %",
+        f"In 20 iterations, endings solved with the gadget resolve leave {low:.0f} to {high:.0f} % of NashConv, "
+        f"without a gadget up to {max(without):.0f} %",
         "% of the network's NashConv that is left, mean of five networks",
         [f"deck {row['deck']}: {row['tricks solved']} tricks solved" for row in lines],
         series,
