@@ -76,7 +76,9 @@ def optional(module: str, what: str, extra: str) -> Any:
 
 def missing_extra(what: str, package: str, extra: str) -> MissingExtraError:
     """Returns the error for a package that is needed and not installed."""
-    return MissingExtraError(f"{what} needs {package}: pip install './python[{extra}]' in the repository")
+    return MissingExtraError(
+        f"{what} needs {package}: pip install 'stier[{extra}]', or './python[{extra}]' in the repository"
+    )
 
 
 class RatingError(StierError, ValueError):

@@ -401,7 +401,7 @@ def test_a_missing_extra_names_itself(monkeypatch: pytest.MonkeyPatch, tmp_path:
             with pytest.raises(stier.MissingExtraError) as raised:
                 call()
         text = str(raised.value)
-        assert f" needs {package.partition('.')[0]}: pip install './python[{extra}]' in the repository" in text
+        assert f" needs {package.partition('.')[0]}: pip install 'stier[{extra}]', or './python[{extra}]'" in text
     assert list(tmp_path.iterdir()) == []
 
 

@@ -505,7 +505,7 @@ def test_the_sequence_form_finds_the_values_of_the_literature(game: str, value: 
 def test_no_scipy_no_sequence_form(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
     monkeypatch.delitem(sys.modules, "stier._sequence_form", raising=False)
-    with pytest.raises(stier.errors.MissingExtraError, match=r"pip install '\./python\[sequence_form\]'"):
+    with pytest.raises(stier.errors.MissingExtraError, match=r"pip install 'stier\[sequence_form\]'"):
         stier.solve("kuhn_poker", "sequence_form")
 
 

@@ -152,7 +152,7 @@ def test_help_lists_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_missing_jax_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stier.train._learn.find_spec", lambda _: None)
     monkeypatch.setattr(sys, "platform", "linux")
-    with pytest.raises(stier.errors.MissingExtraError, match=r"ppo needs jax: pip install '\./python\[train\]'"):
+    with pytest.raises(stier.errors.MissingExtraError, match=r"ppo needs jax: pip install 'stier\[train\]'"):
         stier.train.learner("kuhn_poker")
     monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
