@@ -30,7 +30,7 @@ from stier.playing import AnyAgent, AnyGame, as_agent, is_named, name_in
 if TYPE_CHECKING:
     from stier.experiments._store import Store
 
-#: Called with the finished share of a task, and its size.
+#: Called with the amount of a task that is done and the total, in any unit.
 OnProgress: TypeAlias = Callable[[int, int], object]
 #: The times at which a page is written.
 PageAfter: TypeAlias = Literal["run", "end", "never"]
@@ -248,7 +248,7 @@ class Plan(ABC):
             task: One of `tasks`.
             threads: The number of threads; 0 for all cores.
             work: A folder for checkpoints, which has to be made first.
-            on_progress: To be called with the finished share of the task and its size, at any time or never.
+            on_progress: To be called with the amount that is done and the total, in any unit, at any time or never.
         """
 
     @abstractmethod
@@ -354,7 +354,7 @@ class TablePlan(Plan):
     ) -> list[dict[str, Any]]:
         """Makes the rows of a task, without ``made_by``. See `Plan.play`.
 
-        Rows that were kept stay when this code changes: use another folder then.
+        Changing this method does not invalidate stored rows. Use a new folder after a change.
         """
 
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress) -> pa.Table:
