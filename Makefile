@@ -301,7 +301,7 @@ $(VENV)/dev: $(BIN)/maturin $(RUST)
 	@touch $@
 
 # Cargo must not take a job from make: it would compile on so few cores.
-# Without a group, maturin would install the group dev first. It hands pip all extras, and pip would tell which it ignores.
+# Without a group, maturin would install the group dev first. PIP_QUIET hides pip's list of ignored extras.
 DEVELOP = MAKEFLAGS= PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --manifest-path python/Cargo.toml --group none
 
 # What the demonstration draws with. It is installed while the engine is compiled, and so cannot ask the installed package.

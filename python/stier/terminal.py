@@ -187,8 +187,8 @@ def search(search: Search, *, colour: bool | None = None) -> str:
 def comparison(searches: Sequence[Search], *, colour: bool | None = None) -> str:
     """Three or more searches of a position: which actions are shown to be worse, in words, and by how much in a table.
 
-    The table begins with the action that most searches choose, with its value. Each search values the choices of the
-    others, so what another action costs is not the difference of two values of one search.
+    The table begins with the action that most searches choose, with its value. Costs are cross-fitted, so they
+    differ from differences within one search.
     """
     pen, first = Pen(colour), searches[0]
     faces = first.game.card_faces()

@@ -31,7 +31,7 @@ NETWORK = "NETWORK"
 #: The measures of exact evaluations: on the way, and of uniform play.
 DISTANCE, UNIFORM = "eval/nash_conv", "uniform eval/nash_conv"
 SHARE = "NashConv in % of uniform play"
-#: The least NashConv of which a logarithm is taken: an exact equilibrium has none.
+#: Smaller values are raised to this before taking logarithms, because log 0 is undefined.
 LEAST = 1e-6
 #: Arguments of `stier.train.learn` that are not settings of an algorithm and may stand among them.
 ARGUMENTS = {"initial", "device", "watch", "judge"}
