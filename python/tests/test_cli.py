@@ -182,8 +182,6 @@ def test_help_says_what_every_option_is_for() -> None:
         (["pit", "schwinget", "random", "greedy", "--deal", "3"], "'--deals'"),
         (["pit", "schwinget", "random", "greedy", "--deals", "many"], "'many' is not a valid integer"),
         (["pit"], "Missing argument 'GAME'"),
-        (["web", "--port", "65536"], "'--port': must be 0 to 65535, got 65536."),
-        (["web", "--port", "-1"], "'--port': must be 0 to 65535, got -1."),
     ],
 )
 def test_wrong_usage_names_what_was_meant(command: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -469,6 +467,7 @@ def test_options_and_keys_of_json_are_those_of_the_file(capsys: pytest.CaptureFi
         (["exploit", "schwinget", "random", "--deals", "0"], "deals must be at least 1, got 0"),
         (["exploit", "schwinget", "random", "--rule", "utility=score"], "utility=margin or utility=win"),
         (["play", "schwinget", "--seat", "2"], "seats: 0 to 1"),
+        (["web", "--port", "65536"], "port must be between 0 and 65535, got 65536"),
         (["play", "schwinget", "--against", "nobody"], "agents: "),
         (["play", "schwinget", "--seed", "-1"], "seed must be at least 0, got -1"),
         (["play", "schwinget", "--adviser", "oracle"], "an oracle decides by the cards that the seat cannot know"),

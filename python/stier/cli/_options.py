@@ -38,19 +38,6 @@ class _Output(_Path):
 PATH, OUTPUT = _Path(path_type=Path), _Output(path_type=Path)
 
 
-class Whole(click.types.IntParamType):
-    """A whole number in a range, which `click.IntRange` tells in signs."""
-
-    def __init__(self, low: int, high: int) -> None:
-        self._low, self._high = low, high
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        number = super().convert(value, param, ctx)
-        if not self._low <= number <= self._high:
-            self.fail(f"must be {self._low} to {self._high}, got {number}.", param, ctx)
-        return number
-
-
 class _Described(click.types.StringParamType):
     """A game or an agent with options, such as ``schwinget:bouts=2``, which the shell can complete."""
 

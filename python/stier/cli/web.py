@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 import click
 
 import stier
-from stier.cli import _options as options
+from stier import _arguments
 from stier.cli._command import command
 from stier.errors import FileError
 
@@ -27,9 +27,7 @@ PORT = 7843
 
 
 @command(examples=["stier web", "stier web --port 0 --no-browser"])
-@click.option(
-    "--port", type=options.Whole(0, 65535), default=PORT, help="The port to serve on, 0 to 65535; 0 takes a free one."
-)
+@click.option("--port", default=PORT, help="The port to serve on, 0 to 65535; 0 takes a free one.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 def web(port: int, browser: bool) -> None:
     """Open the web page: games, reviews, equilibria.
@@ -37,6 +35,7 @@ def web(port: int, browser: bool) -> None:
     Play, review a game, practise attacks, look at equilibria. The page and the engine come from the installed
     package and run in the browser. Nothing leaves this machine. Press Ctrl-C to stop it.
     """
+    port = _arguments.whole("port", port, 0, 65535)
     if not (PAGE / "index.html").is_file():
         raise FileError(f"{PAGE}: the page is missing; run make web, or install a wheel of make wheel")
     with serve(port) as server:
