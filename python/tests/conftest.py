@@ -138,6 +138,12 @@ def schwinget() -> stier.Game:
 
 
 @pytest.fixture
+def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Games that are played leave their records in the current folder."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
 def full(tmp_path: Path) -> Path:
     """A device on which there is no room, as /dev/full: one of our own, in case it is replaced."""
     path = tmp_path / "full"

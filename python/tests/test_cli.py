@@ -27,11 +27,7 @@ from stier.cli._command import Command
 
 HERE = Path(__file__).parent
 
-
-@pytest.fixture(autouse=True)
-def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Games that are played leave their records in the current folder."""
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 def test_games_are_listed_by_line_and_one_by_one_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:

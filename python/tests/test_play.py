@@ -15,11 +15,7 @@ from stier.cli import _endings as endings, _goals as goals, _worlds, main
 
 HERE = Path(__file__).parent
 
-
-@pytest.fixture(autouse=True)
-def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Games that are played leave their records in the current folder."""
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 PLAY = ["play", "schwinget", "--seed", "3", "--against", "random"]
