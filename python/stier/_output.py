@@ -1,4 +1,4 @@
-"""Progress, and intervals and durations as text."""
+"""Progress, and numbers, lists, intervals and durations as text."""
 
 from __future__ import annotations
 
@@ -97,6 +97,20 @@ def table(head: Sequence[str], rows: Iterable[Iterable[str]], left: int = 1) -> 
 def first_sentence(text: str) -> str:
     """Returns the first sentence of a text, without its full stop. Abbreviations end none."""
     return re.split(r"\.(?=\s+[A-Z`]|$)", " ".join(text.split()), maxsplit=1)[0]
+
+
+def counted(number: int | str, noun: str) -> str:
+    """Returns a number of things, such as ``one seed`` and ``2,000 seeds``."""
+    text = number if isinstance(number, str) else f"{number:,}"
+    return f"one {noun}" if text == "1" else f"{text} {noun}s"
+
+
+def in_words(names: Iterable[str], most: int | None = None) -> str:
+    """Returns names as in a sentence: all, or the first ones and how many others there are."""
+    shown = list(names)
+    if most is not None and len(shown) > most:
+        shown[most - 1 :] = [f"{len(shown) - most + 1} others"]
+    return " and ".join([", ".join(shown[:-1]), *shown[-1:]] if len(shown) > 1 else shown)
 
 
 def duration(seconds: float) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from stier import _arguments, draw, terminal
 from stier._native import Agent, Game, State, judge, judgement_seed, read_record, verdict
+from stier._output import counted
 from stier._results import Beliefs, Search
 from stier.errors import AgentError
 from stier.playing import AnyAgent, replayed, searcher
@@ -108,8 +109,7 @@ class Replay(Sequence[Decision]):
         return float(np.hypot.reduce([decision.cost_ci95 or 0.0 for decision in self]))
 
     def _title(self) -> str:
-        count = f"{len(self)} decision{'' if len(self) == 1 else 's'}"
-        return f"{self.game}: {count} of seat {self.seat}, seen by {self.agent}"
+        return f"{self.game}: {counted(len(self), 'decision')} of seat {self.seat}, seen by {self.agent}"
 
     def _sum(self) -> str:
         parts = []

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, SupportsIndex
 
 from stier._native import State, judge
-from stier._output import duration
+from stier._output import duration, in_words
 from stier._results import Beliefs, Search
 from stier.draw._beliefs import basis_in_words, figure, no_cards, suits
 from stier.draw._state import name_in_words, name_of, remarks, returns
@@ -226,12 +226,8 @@ def _in_words(groups: dict[str, list[str]]) -> str:
     parts = [f"{', '.join([*best, *alike])}: no difference shown" if alike else f"{best[0]} is the choice"]
     for group in ("better", "worse"):
         if names := groups.get(group):
-            parts.append(f"{_and(names)} {'is' if len(names) == 1 else 'are'} {group}")
+            parts.append(f"{in_words(names)} {'is' if len(names) == 1 else 'are'} {group}")
     return "; ".join(parts) + "."
-
-
-def _and(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
 
 
 def _bar(share: float) -> str:

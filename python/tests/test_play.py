@@ -11,6 +11,7 @@ from helpers import OWN_GAMES, run
 
 import stier
 from stier import terminal
+from stier._output import in_words
 from stier.cli import _endings as endings, _goals as goals, _worlds, main
 
 HERE = Path(__file__).parent
@@ -260,7 +261,7 @@ def test_reasons_name_the_winner(spec: str) -> None:
         ):
             best = [player for player, value in enumerate(returns) if value == max(returns)]
             named = re.split("attacked, and |attacked before trick [0-9]+, and |knocked, and ", why)[-1]
-            assert named.lower().startswith(" and ".join("you" if one == 0 else f"seat {one}" for one in best)), why
+            assert named.lower().startswith(in_words("you" if one == 0 else f"seat {one}" for one in best)), why
     assert [words for words in REASONS[spec] if not any(words in why for why in found)] == []
 
 
@@ -289,7 +290,7 @@ STAKES = {
     "kuhn_poker": "Everybody has paid 1 chip; to bet costs 1 more.",
     "leduc_poker": "Both players have paid 1 chip; a raise costs 2 more, or 4 after the public card.",
     "liars_dice:dice=2,sides=4": "+1, otherwise -1. Each player has 2 dice, and 4 counts as every face.",
-    "schweins_galopp:players=2,rounds=1": "Bank food in 1 round: ",
+    "schweins_galopp:players=2,rounds=1": "Bank food in one round: ",
     "schweins_galopp:players=3,utility=win": "You get 1 for first place, -0.5 otherwise.",
     "schwimmen:players=4": "the loser gets -1, and the others share 1.",
     "schwimmen:play=match,players=4": "The last player left wins 6.",
@@ -355,7 +356,7 @@ def test_points_of_a_bout_have_reasons() -> None:
             if "scoring" in options_:
                 wanted = {"drawn": 9, "flat": 10, "attack": 9.75, "": 9.75}[kind]
             assert high == wanted, why
-            assert f": {high:g} point" in why
+            assert f": {'one' if high == 1 else f'{high:g}'} point" in why
             if kind != "drawn" and "scoring" not in options_:
                 assert facts["tricks"][loser] >= game.rules()["consolation_tricks"] or low == 0
                 assert (" with at least " in why) == (low == 1)

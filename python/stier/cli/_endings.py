@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from stier._native import State
+from stier._output import counted, in_words
 from stier.playing import replayed
 
 
@@ -26,7 +27,7 @@ def _whose(player: int, seat: int) -> str:
 
 
 def _all(players: Iterable[int], seat: int) -> str:
-    return " and ".join(called(player, seat) for player in players)
+    return in_words(called(player, seat) for player in players)
 
 
 def _by_seat(values: list[float], seat: int) -> str:
@@ -67,7 +68,7 @@ def _schwinget(state: State, seat: int) -> str:
 
 
 def _points(score: float) -> str:
-    return f"{score:g} {'point' if score == 1 else 'points'}"
+    return counted(f"{score:g}", "point")
 
 
 def _consolation(state: State, score: float) -> str:
@@ -76,8 +77,7 @@ def _consolation(state: State, score: float) -> str:
     needed = int(rules["consolation_tricks"])
     if rules["scoring"] != "points" or needed == 0:
         return ""
-    few = f"{needed} {'trick' if needed == 1 else 'tricks'}"
-    return f" with {'at least' if score else 'fewer than'} {few}"
+    return f" with {'at least' if score else 'fewer than'} {counted(needed, 'trick')}"
 
 
 def _at_the_attack(state: State) -> State:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stier._native import Game, State
+from stier._output import counted
 
 
 def goal(state: State, seat: int) -> str:
     """Returns the goal of the seat at the start of a game; nothing for games that others wrote."""
     tell = _GOALS.get(state.get_game().short_name())
     return "" if tell is None else tell(state, seat)
-
-
-def _counted(number: str, thing: str) -> str:
-    return f"{number} {thing}{'' if number == '1' else 's'}"
 
 
 def _rules(game: Game) -> dict[str, str]:
@@ -66,7 +63,7 @@ def _liars_dice(state: State, _: int) -> str:
 def _schweins_galopp(state: State, _: int) -> str:
     game = state.get_game()
     food = "moving a pig into first place takes it, doing so with your last card banks it"
-    return f"Bank food in {_counted(_rules(game)['rounds'], 'round')}: {food}. {_gets(game, 'food')}"
+    return f"Bank food in {counted(_rules(game)['rounds'], 'round')}: {food}. {_gets(game, 'food')}"
 
 
 def _schwimmen(state: State, _: int) -> str:
@@ -100,7 +97,7 @@ def _schwinget(state: State, _: int) -> str:
 def _up_and_down(state: State, _: int) -> str:
     game = state.get_game()
     rest = f"cards of your own suit or the trump value can win, equal values cancel. {_gets(game, 'tricks')}"
-    return f"Collect the most tricks in {_counted(_rules(game)['rounds'], 'round')}: {rest}"
+    return f"Collect the most tricks in {counted(_rules(game)['rounds'], 'round')}: {rest}"
 
 
 _GOALS: dict[str, Callable[[State, int], str]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from stier._output import counted
 from stier._svg import MARGIN, Face, Picture, draw_sign
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def no_cards(beliefs: Beliefs) -> str:
 
 def basis_in_words(beliefs: Beliefs) -> str:
     """The source of the probabilities."""
-    worlds = f"{beliefs.worlds:,} world{'' if beliefs.worlds == 1 else 's'}"
+    worlds = counted(beliefs.worlds, "world")
     if beliefs.basis == "sampled":
         return f"from {worlds} drawn at random"
     told = {

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from stier._output import counted
 from stier.errors import RatingError
-from stier.experiments._pages import Answer, Interval, Ranks, Report, counted, drawn, markdown_table
+from stier.experiments._pages import Answer, Interval, Ranks, Report, drawn, markdown_table
 from stier.experiments._plans import Plan
 from stier.experiments._store import Store
 from stier.ratings import (

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from stier._files import write, write_text
-from stier._output import first_sentence
+from stier._output import counted, first_sentence, in_words
 from stier.errors import ArgumentError
 from stier.ratings import estimate
 
@@ -261,12 +261,9 @@ def _firsts(compared: Ranks) -> tuple[list[str], int]:
     return [name for name, count in firsts.items() if count == most], most
 
 
-def _listed(names: Collection[str], most: int = 3) -> str:
-    """Returns names in a sentence, all or the first ones and how many others there are."""
-    shown = [f"`{name}`" for name in names]
-    if len(shown) > most:
-        shown[most - 1 :] = [f"{len(shown) - most + 1} others"]
-    return " and ".join([", ".join(shown[:-1]), *shown[-1:]] if len(shown) > 1 else shown)
+def _listed(names: Iterable[str]) -> str:
+    """Returns at most three names in a sentence, as code."""
+    return in_words([f"`{name}`" for name in names], most=3)
 
 
 def bars(ranked: Ranks, title: str, label: str) -> Figure:
@@ -335,11 +332,6 @@ def page(
     for heading, own in (details or {}).items():
         text += f"\n<details>\n<summary>{heading}</summary>\n\n{own.strip()}\n\n</details>\n"
     return f"{text.strip()}\n"
-
-
-def counted(number: int, noun: str) -> str:
-    """Returns a number of things, such as ``one seed`` and ``2 seeds``."""
-    return f"one {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def most(noun: str, numbers: Iterable[int]) -> str:

@@ -16,8 +16,9 @@ import stier
 from stier import _arguments
 from stier._content import was_played
 from stier._files import as_path
+from stier._output import counted
 from stier.errors import ArgumentError
-from stier.experiments._pages import Answer, Interval, counted, markdown_table, most
+from stier.experiments._pages import Answer, Interval, markdown_table, most
 from stier.experiments._plans import OnProgress, TablePlan, Task
 from stier.network import Network
 from stier.playing import as_agent
