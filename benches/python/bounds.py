@@ -11,7 +11,7 @@ from pathlib import Path
 from rows import Row, completed
 
 import stier
-from stier.experiments._pages import save_picture
+from stier.experiments import save_picture
 
 HERE = Path(__file__).parents[1]
 TABLE, PICTURE = HERE / "bounds.csv", HERE / "bounds.png"

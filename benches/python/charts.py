@@ -16,7 +16,7 @@ from textwrap import wrap
 from typing import Any
 
 from stier._files import write_text
-from stier.experiments._pages import save_picture
+from stier.experiments import save_picture
 
 BENCHES = Path(__file__).resolve().parents[1]
 #: The places of games in `stier.plots.COLOURS`, as in games.png.

@@ -28,7 +28,7 @@ from rows import Row, completed
 
 import stier
 import stier.train
-from stier.experiments._pages import save_picture
+from stier.experiments import save_picture
 from stier.solving import GameTree, mirror_step
 
 ROOT = Path(__file__).parents[2]

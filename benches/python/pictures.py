@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import stier
-from stier.experiments._pages import save_picture
+from stier.experiments import save_picture
 
 BENCHES = Path(__file__).parents[1]
 IMAGES = BENCHES.parent / "notebooks" / "images"

@@ -25,6 +25,7 @@ from stier.experiments._pages import (  # noqa: E402
     Report,
     markdown_table,
     page,
+    save_picture,
 )
 from stier.experiments._plans import (  # noqa: E402
     OnProgress,
@@ -68,5 +69,6 @@ __all__ = [
     "read",
     "report",
     "run",
+    "save_picture",
     "with_option",
 ]

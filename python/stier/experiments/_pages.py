@@ -94,14 +94,17 @@ class Report:
         return paths
 
 
-def save_picture(figure: Figure, path: Path) -> None:
-    """Writes a figure as PNG in few colours. The same figure is the same file."""
+def save_picture(figure: Figure, path: str | Path) -> None:
+    """Writes a figure of matplotlib as PNG with 64 colours. The same figure always gives the same file.
+
+    `Report.draw` saves the figures of a report in this way.
+    """
     from PIL import Image
 
     drawn = BytesIO()
     figure.savefig(drawn, format="png", dpi=130, transparent=False)
     few = Image.open(drawn).convert("RGB").quantize(COLOURS_OF_PICTURES, Image.Quantize.MEDIANCUT)
-    write(path, partial(few.save, format="PNG", optimize=True))
+    write(Path(path), partial(few.save, format="PNG", optimize=True))
 
 
 class Interval(NamedTuple):
