@@ -143,7 +143,7 @@ def test_the_match_of_the_first_two_decides(low: float, is_ahead: bool, others: 
 @pytest.mark.parametrize("kind", ["matches", "suite", "strength:Strength"])
 def test_agents_that_met_are_compared_by_their_own_match(kind: str, tmp_path: Path, monkeypatch) -> None:
     seen: list[experiments.Answer] = []
-    monkeypatch.setattr(experiments.Plan, "tell", lambda plan, store, answer, picture: (str(seen.append(answer)), {}))
+    monkeypatch.setattr(experiments.Plan, "tell", lambda *given: ("", "", str(seen.append(given[2])), {}))
     keys = {"suite": {"games": ["leduc_poker"]}, "strength:Strength": {"game": "leduc_poker", "time_ms": 0}}
     given = {"agents": ["random", "pimc:worlds=10", "ismcts:iterations=5"], "deals": 40}
     plan = _run.from_dict({"kind": kind, **keys.get(kind, {"game": "leduc_poker"}), **given}, BENCHES)

@@ -57,7 +57,6 @@ def run(experiment: Path | None, example: str | None, out: Path | None, **settin
         # Where an interrupt ends the process at once: while modules are imported.
         interrupts.note = f"stopped: what has been played is in {folder}, and the same command continues\n"
     from stier import experiments
-    from stier.experiments._pages import top_of
 
     if example == "" and experiment is None:
         print(_kinds().strip())
@@ -79,7 +78,8 @@ def run(experiment: Path | None, example: str | None, out: Path | None, **settin
     print(f"{done} {plan.unit} in {store.folder}{f', {len(missing)} parts are missing' if missing else ''}")
     if plan.page_after == "run" or (not missing and (plan.page_after == "end" or plan.outputs)):
         found, tables, figures = experiments.publish(store)
-        print(top_of(found.markdown), end="")
+        if found.question:
+            print(f"{found.question}\n{found.answer}")
         draw(found, tables, figures)
         print(f"Page in {plan.outputs.get('page', tables / found.page)}")
     elif not missing:

@@ -40,6 +40,8 @@ class Report:
         markdown: The page, which is the text unless another one is set.
         tables: pandas frames by name.
         figures: Functions that draw the figures, by name.
+        question: The question of the page, which `stier run` prints with the answer; empty if it has none.
+        answer: The answer, without Markdown.
     """
 
     #: The name of the page as a file.
@@ -53,12 +55,17 @@ class Report:
         tables: Mapping[str, pd.DataFrame],
         figures: Mapping[str, Callable[[], Figure]] | None = None,
         digits: int | None = 6,
+        *,
+        question: str = "",
+        answer: str = "",
     ) -> None:
         self._text: str = text
         self.markdown: str = text
         self._digits = None if digits is None else f"%.{digits}g"
         self.tables: dict[str, Any] = dict(tables)
         self.figures: dict[str, Any] = dict(figures or {})
+        self.question: str = question
+        self.answer: str = answer
 
     def __str__(self) -> str:
         """The text."""
@@ -292,15 +299,14 @@ def drawn(name: str, shown: Any, title: str) -> Figure:
     return figure
 
 
+def plain(text: str) -> str:
+    """Returns a text without Markdown, in one line."""
+    return re.sub(r"[*`]", "", " ".join(text.split()))
+
+
 def title_of(text: str) -> str:
     """Returns the first sentence of a text without Markdown, for a picture."""
-    return re.sub(r"[*`]", "", first_sentence(text))
-
-
-def top_of(page: str) -> str:
-    """Returns the question and the answer of a page without Markdown, a line for each; nothing of other texts."""
-    top = page.split("\n\n")[:2] if page.startswith("# ") else []
-    return "".join(f"{' '.join(re.sub(r'^# |[*`]', '', part).split())}\n" for part in top)
+    return plain(first_sentence(text))
 
 
 def as_file(text: str) -> str:

@@ -24,7 +24,7 @@ from stier._imports import path_of
 from stier._native import Agent, Game, TabularPolicy, __version__, alternatives, load_agent, load_game, registered_names
 from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
-from stier.experiments._pages import Answer, Report, as_file, bars, page, title_of
+from stier.experiments._pages import Answer, Report, as_file, bars, page, plain, title_of
 from stier.playing import AnyAgent, AnyGame, as_agent, is_named, name_in
 
 if TYPE_CHECKING:
@@ -255,8 +255,10 @@ class Plan(ABC):
     def report(self, store: Store) -> Report:
         """Evaluates the parts that are there."""
 
-    def tell(self, store: Store, answer: Answer, picture: str) -> tuple[str, dict[str, Callable[[], Any]]]:
-        """Returns the page of an answer, and its figures: that of the answer, by the name `picture`, and the others.
+    def tell(self, store: Store, answer: Answer, picture: str) -> tuple[str, str, str, dict[str, Callable[[], Any]]]:
+        """Returns question and answer without Markdown, the page, and its figures: that of the answer, and the others.
+
+        The figure of the answer has the name `picture`.
 
         The plan's own words replace question, answer, title of the picture and the three sentences. The first of these
         says as well how many parts have not been played yet.
@@ -270,15 +272,17 @@ class Plan(ABC):
         places = "".join(f"- {name}\n" for name in store.machines)
         names = "".join(f"- {name}: `{text}`\n" for text, name in own.get("names", {}).items())
         folded = {"About": own.get("about"), **answer.details, "Names": names, "Machines": places}
+        question = own.get("question", answer.question)
         text = page(
-            own.get("question", answer.question),
+            question,
             said,
             picture=self.picture(store, picture, title) if draw else None,
             sure=sure,
             command=own.get("command", f"stier run {self.file}" if self.file else f"stier report {store.folder}"),
             details={heading: text for heading, text in folded.items() if text},
         )
-        return text, {picture: draw, **answer.figures} if draw else {**answer.figures}
+        figures = {picture: draw, **answer.figures} if draw else {**answer.figures}
+        return plain(question), plain(said), text, figures
 
     def name(self, agent: str) -> str:
         """Returns the name of an agent on the page: its own by the key ``names``, or its text."""
@@ -372,8 +376,8 @@ class TablePlan(Plan):
     def report(self, store: Store) -> Report:
         """Makes the page of the answer."""
         results = self.results(store)
-        text, figures = self.tell(store, self.evaluate(results), self.table)
-        return Report(text, {self.table: results}, figures, digits=None)
+        question, said, text, figures = self.tell(store, self.evaluate(results), self.table)
+        return Report(text, {self.table: results}, figures, digits=None, question=question, answer=said)
 
     def fixed(self) -> dict[str, Any]:
         """Returns nothing: rows of other settings may be in the same folder."""

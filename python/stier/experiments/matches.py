@@ -183,7 +183,7 @@ class Experiment(Plan):
         """Makes tables of the games that are there; the deal is the unit of all intervals."""
         found = MatchReport(self, store, resamples)
         answer = answer_of(self, store, {str(self.load_game()): found})
-        found.markdown, found.figures = self.tell(store, answer, "strength")
+        found.question, found.answer, found.markdown, found.figures = self.tell(store, answer, "strength")
         return found
 
 

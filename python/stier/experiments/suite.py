@@ -116,5 +116,5 @@ class Suite(Plan):
             frames = {game: one.tables[name] for game, one in reports.items() if name in one.tables}
             if frames:
                 tables[name] = pd.concat(frames, names=["game", None]).reset_index("game").reset_index(drop=True)
-        text, figures = self.tell(store, answer_of(self, store, reports), "strength")
-        return Report(text, tables, figures)
+        question, said, text, figures = self.tell(store, answer_of(self, store, reports), "strength")
+        return Report(text, tables, figures, question=question, answer=said)
