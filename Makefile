@@ -32,7 +32,7 @@ endif
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: help dev check check-rust check-python check-page demo test test-rust test-python test-long test-msrv test-torch size bench strength ladder attack study training scaling audit generate sdist wheel web fuzz audit-release jupyter notebooks docs site clean new-enough
+.PHONY: help dev check check-rust check-python check-page demo test test-rust test-python test-long test-msrv test-torch size bench audit generate sdist wheel web fuzz audit-release notebooks docs site clean new-enough
 .DELETE_ON_ERROR:
 
 ## print this list
@@ -47,7 +47,7 @@ dev: $(VENV)/dev $(VENV)/tools
 ## formatting, lints and types of Rust, Python and the web page
 check: check-rust check-python check-page
 
-## formatting and lints of Rust
+# Formatting and lints of Rust.
 check-rust: | new-enough
 	cargo fmt --all --check
 	$(STRICT) clippy --workspace --all-targets --all-features --quiet $(DENY)
@@ -55,7 +55,7 @@ check-rust: | new-enough
 	@$(HAS_WASM) || rustup target add $(WASM) || echo '$(WASM) is not installed: skipped the check for it'
 	@! $(HAS_WASM) || $(STRICT) clippy -p stier-web --target $(WASM) --quiet $(DENY)
 
-## formatting, lints and types of Python
+# Formatting, lints and types of Python.
 check-python: $(VENV)/tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -65,7 +65,7 @@ check-python: $(VENV)/tests
 	$(BIN)/python -m mypy.stubtest stier --mypy-config-file python/pyproject.toml \
 		--allowlist python/stubtest_allowlist.txt --ignore-unused-allowlist
 
-## formatting and lints of the web page, and its types if make web has compiled the engine
+# Formatting and lints of the web page, and its types if make web has compiled the engine.
 check-page: $(VENV)/node
 	cd $(PAGE) && $(NPM) run check
 	@if test -f $(PAGE)/src/wasm/stier_web.d.ts; then cd $(PAGE) && $(NPM) run types; \
@@ -91,7 +91,7 @@ demo: | new-enough
 test: | new-enough
 	@$(MAKE) --no-print-directory --jobs=2 test-rust test-python
 
-## lints and tests of Rust
+# Lints and tests of Rust.
 test-rust: check-rust
 	MAKEFLAGS= cargo test --workspace --quiet
 	MAKEFLAGS= RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
@@ -99,7 +99,7 @@ test-rust: check-rust
 		else echo 'Rust $(MSRV) is not installed: skipped make test-msrv'; fi
 	@echo 'The tests of Rust passed.'
 
-## lints, types and tests of Python, the documentation, the web page and the notebooks
+# Lints, types and tests of Python, the documentation, the web page and the notebooks.
 test-python: check-python check-page docs
 	@if ! command -v $${CHROMIUM:-chromium} >/dev/null; then \
 		echo 'chromium is not installed (CHROMIUM names another): skipped the tests of the web page'; \
@@ -110,7 +110,7 @@ test-python: check-python check-page docs
 	STIER_DEALS=10 STIER_STEPS=20_000 $(BIN)/python -m pytest $(SIDE_BY_SIDE) --nbmake --nbmake-timeout=300 notebooks
 	@echo 'The tests of Python passed.'
 
-## the oldest Rust that Cargo.toml allows; make test checks it where it is installed
+# The oldest Rust that Cargo.toml allows; make test checks it where it is installed.
 test-msrv:
 	rustup toolchain list | grep -q '^$(MSRV)-' || rustup toolchain install $(MSRV) --profile minimal --no-self-update
 	cargo +$(MSRV) check --workspace --quiet
@@ -141,39 +141,19 @@ bench: $(VENV)/tests
 	$(BIN)/python benches/python/learner.py
 	$(BIN)/python benches/python/results.py
 
-# The experiments of the project. If you stop one, it goes on at the next call. Options go to stier run: make ladder
-# OPTIONS='--ray auto'.
-## play the matches of benches/strength.toml, write benches/STRENGTH.md (hours)
-strength:
-## solve the scaled-down games of benches/ladder.toml, ask every agent, write benches/LADDER.md (an hour)
-ladder:
-## train networks in the four games, five seeds each, write benches/TRAINING.md (hours)
-training:
-## train networks in decks of three sizes for five lengths, five seeds each, write benches/SCALING.md (an hour)
-scaling:
-## solve decks of Schwinget, with and without a choice at the first lead, write benches/ATTACK.md (an hour)
-attack:
-strength ladder training scaling attack: $(VENV)/tests
-	$(BIN)/stier run benches/$@.toml $(OPTIONS)
-
-# Takes options: make study OPTIONS='--chapter broad'.
-## when is an attack in Schwinget right? Tables and figures under notebooks/ (hours of one core)
-study: $(VENV)/tests
-	$(BIN)/python notebooks/attack_timing --tables notebooks/attack_timing/results --figures notebooks/images $(OPTIONS)
-
 # Takes options: make audit OPTIONS='--games 10'. OpenSpiel needs Python 3.11 or newer.
 ## look for leaks in the card games of OpenSpiel, PettingZoo and RLCard, write benches/AUDIT.md (20 minutes)
 audit: $(VENV)/built $(VENV)/demo
 	$(PIP) install 'stier[audit,experiments]'
 	$(BIN)/python benches/python/audit.py $(OPTIONS)
 
-# Neither is tracked: cargo has the licences, the compiled module the docstrings.
-## the licences of the linked crates and the stub with its docstrings, in out/generated/
+# The licences of the linked crates and the stub with its docstrings, in out/generated/. Neither is tracked: cargo has the
+# licences, the compiled module the docstrings.
 generate: $(ENGINE_HERE)
 	$(BIN)/python python/tools/generate.py out/generated
 
-# What is generated or built lies beside the tracked files in a copy of them.
-## source distribution as it is released, in out/dist/
+# The source distribution as it is released, in out/dist/. What is generated or built lies beside the tracked files in a
+# copy of them.
 sdist: web generate
 	rm -rf out/dist out/tree
 	mkdir -p out/tree
@@ -269,11 +249,6 @@ audit-release:
 audited-by = @if echo ' $(SKIP) ' | grep -q ' $(1) '; then echo '$(1): skipped'; \
 	elif command -v $(1) >/dev/null; then $(2); else echo '$(1) is not installed (SKIP="$(1)" leaves it out)'; exit 1; fi
 
-## open the notebooks, with JupyterLab installed into .venv
-jupyter: $(VENV)/built
-	$(PIP) install 'stier[notebooks]'
-	$(BIN)/jupyter lab notebooks
-
 ## run the notebooks and keep their output in them
 notebooks: $(VENV)/tests
 	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --overwrite notebooks
@@ -284,7 +259,7 @@ docs: $(VENV)/tests
 	rm -rf out/docs
 	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going $(TAGS) python/docs out/docs
 
-## the documentation with the web page beside it, as they are published: out/docs/index.html, out/docs/page/index.html
+# The documentation with the web page beside it, as they are published: out/docs/index.html, out/docs/page/index.html.
 site: TAGS = --tag page
 site: docs web
 	rm -rf out/docs/page

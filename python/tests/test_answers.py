@@ -304,8 +304,12 @@ def test_a_near_third_agent_is_named(lows: dict[str, float], said: str) -> None:
     ("kind", "open_parts"),
     [("strength", 0), ("ladder", 0), ("attack", 0), ("training", None), ("scaling", None)],
 )
-def test_the_pages_of_the_project_are_those_of_its_tables(kind: str, open_parts: int | None, tmp_path: Path) -> None:
-    store = begin(experiments.read(BENCHES / f"{kind}.toml"), tmp_path)
+def test_the_pages_of_the_project_are_those_of_its_tables(
+    kind: str, open_parts: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The page repeats the path of the file.
+    monkeypatch.chdir(BENCHES.parent)
+    store = begin(experiments.read(f"benches/{kind}.toml"), tmp_path)
     assert open_parts in (None, len(store.missing()))
     found = experiments.report(store)
     page = (BENCHES / f"{kind.upper()}.md").read_text("utf-8")

@@ -403,7 +403,7 @@ def test_a_suite_has_one_report(suite: Store, tmp_path: Path) -> None:
     assert page.startswith(f"# Which agent is strongest?\n\n{best}")
     folded = re.findall(r"<summary>(.*?)</summary>", page)
     assert folded == ["About", "Each agent in each game", *(f"<code>{game}</code>" for game in GAMES), "Machines"]
-    assert "```sh\nstier run suite.toml\n```" in page
+    assert f"```sh\nstier run {path.as_posix()}\n```" in page
     assert (tmp_path / "out").exists()
     assert main(["report", str(tmp_path / "out")]) == 0
     assert (tmp_path / "PAGE.md").read_text("utf-8") == page

@@ -41,7 +41,7 @@ OUTPUTS = ("tables", "figures", "page")
 PUBLISHED = "published"
 #: The keys of every plan: its outputs and, in place of what `Plan.tell` says by itself, the parts of its page.
 COMMON: dict[str, Any] = {
-    **dict.fromkeys(("question", "answer", "title", "about", "command", *OUTPUTS), str),
+    **dict.fromkeys(("question", "answer", "title", "about", *OUTPUTS), str),
     "sure": list[str],
 }
 #: Further keys of plans with a table of results.
@@ -151,7 +151,7 @@ class Plan(ABC):
     defaults: ClassVar[Mapping[str, Any]] = {}
     optional: ClassVar[Sequence[str]] = ()
 
-    #: The name of the file from which it was read.
+    #: The path of the file from which it was read, as it was given.
     file: str | None = None
 
     given: Mapping[str, Any]
@@ -278,7 +278,7 @@ class Plan(ABC):
             said,
             picture=self.picture(store, picture, title) if draw else None,
             sure=sure,
-            command=own.get("command", f"stier run {self.file}" if self.file else f"stier report {store.folder}"),
+            command=f"stier run {self.file}" if self.file else f"stier report {store.folder}",
             details={heading: text for heading, text in folded.items() if text},
         )
         figures = {picture: draw, **answer.figures} if draw else {**answer.figures}

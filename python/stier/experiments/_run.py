@@ -154,7 +154,7 @@ def read(path: str | Path) -> Any:
         placed = {key: given[key] for key in (*OUTPUTS, PUBLISHED) if isinstance(given.get(key), str)}
         places = {key: str((path.parent / as_path(name)).resolve()) for key, name in placed.items()}
         plan = from_dict({**given, **places}, path.parent)
-        plan.file = path.name
+        plan.file = path.as_posix()
         return plan
     except ValueError as error:
         raise ArgumentError(f"{path}: {error}") from None
