@@ -87,7 +87,7 @@ class Strength(TablePlan):
                 agents = [*merged.get(row["game"], row)["agents"], *row["agents"]]
                 merged[row["game"]] = {**row, "agents": list(dict.fromkeys(agents))}
         against, title = next((row["against"] for row in self.rows if row["against"]), ""), self.given.get("title", "")
-        # A plan without a title has the picture of its ranks: their title would not be the finding of this one.
+        # An experiment without a title has the picture of its ranks: their title would not be the finding of this one.
         panels = self.panels_of(against, found) if title and against else {}
         met = {game: [_met(row, agent, found) for agent in row["agents"]] for game, row in merged.items()}
         return Answer(

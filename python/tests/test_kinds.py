@@ -556,7 +556,7 @@ def test_it_stops_after_some_minutes_and_reports_what_is_there(tmp_path: Path, m
             "row 1: lbr has no option 'worldz'",
         ),
         (TRAINING.replace("exact", 'commit = "1234567"\nexact'), "unknown key 'commit'"),
-        (TRAINING.replace("hidden = [8]", "seed = 1"), "row 1: settings must not contain seed, which the plan sets"),
+        (TRAINING.replace("hidden = [8]", "seed = 1"), "settings must not contain seed, which the experiment sets"),
         (TRAINING.replace("hidden = [8]", "folder = 'x'"), "row 1: settings must not contain folder"),
         (TRAINING.replace("hidden = [8]", "hiden = [8]"), "row 1: unknown setting 'hiden'; did you mean 'hidden'?"),
         (TRAINING.replace("hidden = [8]", "averaging = 2"), "row 1: averaging must be between 0 and 1, got 2"),

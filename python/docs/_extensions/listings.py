@@ -120,7 +120,7 @@ def _helps(command: click.Command, context: click.Context) -> list[str]:
 
 
 class Plans(_Listing):
-    """An example of every kind of plan, with all its keys."""
+    """An example of every kind of experiment, with all its keys."""
 
     def markdown(self) -> str:
         return "\n\n".join(f"## {kind}\n\n```toml\n{example(kind)}```" for kind in KINDS)

@@ -1,4 +1,4 @@
-"""The parts of an experiment: plans with their tasks, tables that plans add to, and reports."""
+"""The base classes of experiments: their tasks, the tables that they add to, and their reports."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ OnProgress: TypeAlias = Callable[[int, int], object]
 #: The times at which a page is written.
 PageAfter: TypeAlias = Literal["run", "end", "never"]
 
-#: Keys of every plan: where its results are written, relative to the file.
+#: Keys of every experiment: where its results are written, relative to the file.
 OUTPUTS = ("tables", "figures", "page")
 #: The key with a table of results that were published before, likewise.
 PUBLISHED = "published"
-#: The keys of every plan: its outputs and, in place of what `Plan.tell` says by itself, the parts of its page.
+#: The keys of every experiment: its outputs and, in place of what `Plan.tell` says by itself, the parts of its page.
 COMMON: dict[str, Any] = {
     **dict.fromkeys(("question", "answer", "title", "about", *OUTPUTS), str),
     "sure": list[str],
 }
-#: Further keys of plans with a table of results.
+#: Further keys of experiments with a table of results.
 OF_TABLES: dict[str, Any] = {PUBLISHED: str, "names": dict[str, str], "row": list}
 #: Before the commit in ``made_by``, for published rows that cannot be made again.
 ARCHIVED = "commit "
@@ -59,7 +59,7 @@ TYPES: dict[type, tuple[type | tuple[type, ...], str, str]] = {
 }
 #: Raised whenever the folders of older versions cannot be read.
 FORMAT = 4
-#: Keys of plans with the file of a network.
+#: Keys with the file of a network.
 FILE_KEYS = ("file", "initial", "network")
 
 
@@ -82,7 +82,7 @@ def joined(contents: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
 
 
 def contents_in(described: Any) -> dict[str, Mapping[str, str]]:
-    """Returns hashes of what the keys and agents of a plan name, by path, for each text that names files.
+    """Returns hashes of what the keys and agents of an experiment name, by path, for each text that names files.
 
     These are files of networks and the modules that define agents (see `stier._content.files_of`).
     """
@@ -90,7 +90,7 @@ def contents_in(described: Any) -> dict[str, Mapping[str, str]]:
 
 
 def _texts(described: Any, key: object = None) -> Iterator[tuple[str, bool]]:
-    """Returns the texts of a plan, and whether each is the path of a network."""
+    """Returns the texts of an experiment, and whether each is the path of a network."""
     if isinstance(described, str):
         yield described, key in FILE_KEYS
     elif isinstance(described, Mapping):
@@ -108,9 +108,9 @@ class Task:
     Attributes:
         name: The path of its checkpoints in the folder.
         key: A hash of everything that the rows depend on, by which they are kept.
-        size: The share of the task in the progress, in the unit of the plan.
+        size: The share of the task in the progress, in the unit of the experiment.
         group: Tasks of the same group take about as long.
-        what: The work, for the plan.
+        what: The work, for the experiment.
     """
 
     name: str
@@ -121,7 +121,7 @@ class Task:
 
 
 class Plan(ABC):
-    """The plan of an experiment: tasks that depend on nothing but the plan, and the page that their rows make.
+    """An experiment: tasks that depend on nothing but its keys, and the page that their rows make.
 
     A kind of experiment is a subclass, such as `Experiment` for matches in one game. It names its `keys`, makes its
     `tasks` in ``__init__``, plays one of them in `play`, and makes the page in `report`. In a file it is ``kind =
@@ -174,12 +174,12 @@ class Plan(ABC):
 
     @property
     def outputs(self) -> Mapping[str, str]:
-        """Returns the paths of ``tables``, ``figures`` and ``page``, if the plan says where its results belong."""
+        """Returns the paths of ``tables``, ``figures`` and ``page``, if its keys say where the results belong."""
         return {key: self.given[key] for key in OUTPUTS if key in self.given}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Plan:
-        """Makes the plan from the keys of its file."""
+        """Makes the experiment from the keys of its file."""
         names = signature(cls).parameters
         if list(names) == ["given"]:
             return cls(given)
@@ -201,11 +201,11 @@ class Plan(ABC):
         return hash(digest([self.kind, self.settings()]))
 
     def settings(self) -> dict[str, Any]:
-        """Returns the dictionary from which `from_dict` makes the same plan."""
+        """Returns the dictionary from which `from_dict` makes the same experiment."""
         return dict(self.given)
 
     def fixed(self) -> dict[str, Any]:
-        """Returns the settings that all plans in one folder share."""
+        """Returns the settings that all experiments in one folder share."""
         return {key: value for key, value in self.settings().items() if key not in COMMON}
 
     def published(self, missing: Sequence[Task]) -> Iterable[tuple[Task, pa.Table]]:
@@ -214,7 +214,7 @@ class Plan(ABC):
 
     @cached_property
     def contents(self) -> Mapping[str, Mapping[str, str]]:
-        """Hashes of the networks whose files the texts of the plan name, and of the modules that define its agents."""
+        """Hashes of the networks whose files the texts name, and of the modules that define the agents."""
         return contents_in(self.settings())
 
     @cached_property
@@ -260,7 +260,7 @@ class Plan(ABC):
 
         The figure of the answer has the name `picture`.
 
-        The plan's own words replace question, answer, title of the picture and the three sentences. The first of these
+        Its own words replace question, answer, title of the picture and the three sentences. The first of these
         says as well how many parts have not been played yet.
         """
         own, ranked, missing = self.given, answer.ranked(), len(store.missing())
@@ -297,7 +297,7 @@ class Plan(ABC):
 
 
 class TablePlan(Plan):
-    """A plan of rows of settings, and a table of results, each row of which says by ``made_by`` what it depends on.
+    """An experiment of rows of settings, with a table of results. By ``made_by`` each result says what it depends on.
 
     The keys of a row of settings stand in a table ``[[row]]``, or at the top of the file for all rows; tables in them
     are merged. Without ``[[row]]`` there is one row. The key ``published`` names a table of results, whose rows are
@@ -419,13 +419,13 @@ class TablePlan(Plan):
 
 
 def checked(given: Any, keys: Mapping[str, Any], where: str = "", optional: Iterable[str] = ()) -> dict[str, Any]:
-    """Returns a copy of a table of a plan. Raises `ArgumentError` for unknown, missing and wrong keys.
+    """Returns a copy of a table of an experiment. Raises `ArgumentError` for unknown, missing and wrong keys.
 
     The type of a key is one of `TYPES`, a list or table of them such as ``list[str]``, several in a tuple, or
     ``object`` for any.
     """
     if not isinstance(given, Mapping):
-        raise ArgumentError(f"{where or 'a plan '}must be a table, got {given!r}")
+        raise ArgumentError(f"{where or 'an experiment '}must be a table, got {given!r}")
     for key, value in given.items():
         if key not in keys:
             raise ArgumentError(f"{where}unknown key '{key}'{alternatives(key, 'keys', list(keys))}")

@@ -100,7 +100,7 @@ def begin(experiment: Plan, folder: Path) -> Store:
 
 
 def _name_of(plan: Plan) -> str:
-    """Returns the kind of a plan as a file names it."""
+    """Returns the kind of an experiment as a file names it."""
     own = type(plan)
     return plan.kind if plan.kind in KINDS and plan_of(plan.kind) is own else f"{own.__module__}:{own.__qualname__}"
 
@@ -118,7 +118,7 @@ def _folder_of(plan: Plan) -> str | None:
 def _fixed(plan: Plan) -> dict[str, Any]:
     """Returns what all parts in a folder have in common, as JSON has it."""
     contents = {f"content of {path}": content for path, content in plan.networks.items()}
-    # Plans of tables may grow: there, a task with another network is another part.
+    # Experiments with tables may grow: there, a task with another network is another part.
     shared = {} if isinstance(plan, TablePlan) else contents
     fixed = {"version": stier.__version__, "kind": plan.kind, **plan.fixed(), **shared}
     return dict(json.loads(json.dumps(fixed)))
@@ -174,7 +174,7 @@ def from_dict(given: Mapping[str, Any], beside: Path | None = None) -> Plan:
 
 
 def plan_of(kind: object, beside: Path | None = None) -> type[Plan]:
-    """Returns the class of a kind of plans. Raises `ArgumentError` for an unknown kind."""
+    """Returns the class of a kind of experiments. Raises `ArgumentError` for an unknown kind."""
     if isinstance(kind, str) and kind not in KINDS and _imports.is_path(kind):
         own: type[Plan] = _imports.load(kind, beside=beside)
         if not (isinstance(own, type) and issubclass(own, Plan)):
@@ -186,7 +186,7 @@ def plan_of(kind: object, beside: Path | None = None) -> type[Plan]:
 
 
 def example(kind: str) -> str:
-    """Returns a plan of a kind as a TOML file, with all its keys and what they mean.
+    """Returns an experiment of a kind as a TOML file, with all its keys and what they mean.
 
     Keys that may be left out are comments, with their defaults if they have one.
 
@@ -322,7 +322,7 @@ def report(store: Store | str | Path, **options: Any) -> Any:
 
 
 def publish(store: Store, tables: Path | None = None, figures: Path | None = None) -> tuple[Report, Path, Path]:
-    """Writes tables and page of the report where they belong by the arguments, the plan, or else in the folder.
+    """Writes tables and page of the report where they belong by the arguments, the experiment, or else in the folder.
 
     Returns the report and the folders of the tables and figures. The caller draws the figures.
     """

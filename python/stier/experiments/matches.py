@@ -43,7 +43,7 @@ class _Block(NamedTuple):
 
 
 class Experiment(Plan):
-    """The plan of the kind ``matches``: agents that play in one game. Equal plans give the same rows, bit by bit.
+    """The kind ``matches``: agents that play in one game. Equal experiments give the same rows, bit by bit.
 
     Every pairing plays every deal in all arrangements of its agents (see `stier.pit`), and all pairings have the same
     cards. The order in which agents are named has no influence on the games.

@@ -174,7 +174,7 @@ def _check(row: Mapping[str, Any], game: stier.Game, agents: list[str]) -> None:
 
         given = {name: value for name, value in row["settings"].items() if name not in ARGUMENTS}
         if own := sorted({*given} & {"seed", *signature(learn).parameters}):
-            raise ArgumentError(f"settings must not contain {own[0]}, which the plan sets")
+            raise ArgumentError(f"settings must not contain {own[0]}, which the experiment sets")
         check_settings(row["algorithm"], given)
         algorithm_of(row["algorithm"]).settings(**given)
     with TemporaryDirectory() as folder:
