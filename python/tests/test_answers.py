@@ -522,11 +522,34 @@ def test_means_have_an_interval_from_three_values_on() -> None:
             Interval.mean([1.0, wrong], logs=True)
 
 
+@pytest.mark.parametrize(
+    ("values", "finding", "rest"),
+    [
+        ((Interval.exact(0), Interval.exact(0)), "`a` and `b` have the lowest loss", ": 0.00."),
+        ((Interval.exact(0), Interval.exact(1)), "`a` has the lowest loss", ": 0.00. The next is `b`, with 1.00."),
+        (
+            (Interval.mean([1, 3]), Interval.mean([3, 5])),
+            "`a` has the lowest loss",
+            ": 2.00. The next is `b`, with 4.00.",
+        ),
+    ],
+)
+def test_values_without_intervals_do_not_say_who_is_ahead(
+    values: tuple[Interval, Interval], finding: str, rest: str
+) -> None:
+    ranks = dict(zip("ab", values, strict=True))
+    answer = experiments.Answer("Which?", "loss", {"": ranks}, lowest=True, sure=["", "", ""], details={})
+    assert (answer.text(), answer.finding()) == (finding + rest, finding)
+    both = experiments.Answer("Which?", "loss", {"x": ranks, "y": ranks}, lowest=True, sure=["", "", ""], details={})
+    assert "ahead" not in both.text()
+
+
 def test_trainings_have_the_mean_of_the_seeds_that_were_measured() -> None:
     exact = pd.DataFrame({"measure": training.DISTANCE, "value": [0.0, 1.0, np.nan], "ci95": None})
     assert f"{training._mean(exact):.3f}" == "0.001"
     played = pd.DataFrame({"measure": "against greedy", "value": [1.0, 2.0, np.nan], "ci95": [0.1, 0.3, 0.5]})
-    assert training._mean(played) == pytest.approx((1.5, 1.3, 1.7))
+    assert training._mean(played) == pytest.approx((1.5, np.nan, np.nan), nan_ok=True)
+    assert training._mean(played[1:]) == pytest.approx((2.0, 1.7, 2.3))
     more = pd.DataFrame({"measure": "against greedy", "value": [1.0, 2.0, 6.0], "ci95": 0.1})
     assert training._mean(more) == Interval.mean([1.0, 2.0, 6.0])
 

@@ -215,20 +215,23 @@ class Answer:
             said = [f"For `{name}`{where}, the {self.measure} is {value}." for where, name, value in alone]
             return " ".join([*said, *[apart] * bool(apart)]) or "Nothing has been measured yet."
         games = len(compared) + len(self.apart)
-        is_exact = all(map(self._is_exact, compared))
+        shows = any(map(self._has_intervals, compared))
+        bests, most = _firsts(compared)
         if games == 1:
             game, own = next(iter(compared.items()))
             first, second = list(own)[:2]
-            text = f"`{first}` has {what}{f' in `{game}`' if game else ''}: {own[first]}."
-            return f"{text} The next is `{second}`, with {own[second]}.{f' {self.finding()}.' * (not is_exact)}"
-        bests, most = _firsts(compared)
+            best = f"{what}{f' in `{game}`' * bool(game)}: {own[first]}."
+            if len(bests) > 1 and not shows:
+                return f"{_listed(bests)} have {best}"
+            text = f"`{first}` has {best} The next is `{second}`, with {own[second]}."
+            return f"{text}{f' {self.finding()}.' * shows}"
         one = f"`{bests[0]}`" if len(bests) == 1 else "the first"
         named = f"{one} has" if len(bests) == 1 else f"{_listed(bests)} each have"
         clear = [next(iter(own)) for game, own in compared.items() if not self.near(game)]
         ahead = clear if len(bests) > 1 else [name for name in clear if name in bests]
         text = f"{named} {what} in {most} of {games} games."
         shown = f" By 95 % intervals, {one} is ahead of all others in {len(ahead) or 'none'} of {games} games."
-        return f"{text}{shown * (not is_exact)} {apart}".strip()
+        return f"{text}{shown * shows} {apart}".strip()
 
     def finding(self) -> str:
         """Returns the answer in a few words, as the title of its picture."""
@@ -239,16 +242,18 @@ class Answer:
             return f"{_listed(bests)} {lead}" if bests else title_of(self.text())
         game, own = next(iter(compared.items()))
         first, second, near = *list(own)[:2], self.near(game)
+        best = f"the {'lowest' if self.lowest else 'highest'} {self.measure}"
+        if not self._has_intervals(game):
+            firsts, _ = _firsts({game: own})
+            return f"`{first}` has {best}" if len(firsts) == 1 else f"{_listed(firsts)} have {best}"
         if second in near:
             return f"The results do not tell `{first}` from {_listed(near)}"
-        if self._is_exact(game):
-            return f"`{first}` has the {'lowest' if self.lowest else 'highest'} {self.measure}"
         others = "all others" if len(own) > 2 and not near else f"`{second}`"
         return f"`{first}` is ahead of {others}{f', but not clearly of {_listed(near)}' * bool(near)}"
 
-    def _is_exact(self, game: str) -> bool:
-        """Returns true if no value of a game has an interval, which would show who is ahead."""
-        return all(own.low == own.high for own in self.ranked()[game].values()) and not self.leads.get(game)
+    def _has_intervals(self, game: str) -> bool:
+        """Returns true if a value of a game has an interval, which could show who is ahead."""
+        return any(own.low < own.high for own in self.ranked()[game].values()) or bool(self.leads.get(game))
 
     def near(self, game: str) -> list[str]:
         """Returns the agents of a game that the best is not ahead of: in their own match, or else by the ranks."""

@@ -206,7 +206,7 @@ def _ends(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 def _table(notes: Mapping[str, str], found: Mapping[str, pd.DataFrame]) -> str:
     """Returns a table with a line for each run and a column for each measure, and the notes on the runs."""
-    about = "The 95 % intervals are over seeds, or over deals for fewer than three. Means of NashConv are geometric."
+    about = "95 % intervals are over three or more seeds, or the deals of one. Means of NashConv are geometric."
     rows = []
     for run in notes:
         own = [table[table["run"] == run] for table in found.values()]
@@ -225,8 +225,8 @@ def _table(notes: Mapping[str, str], found: Mapping[str, pd.DataFrame]) -> str:
 def _mean(seeds: pd.DataFrame) -> Interval:
     """Returns the mean of a measure, geometric for NashConv, over the seeds that have it.
 
-    Its interval is over seeds, or with fewer than three over deals.
+    Its interval is over seeds; that of one seed is over deals, and two seeds have none.
     """
     logs, seeds = seeds["measure"].iloc[0] == DISTANCE, seeds[seeds["value"].notna()]
     mean = Interval.mean(seeds["value"].clip(lower=LEAST) if logs else seeds["value"], logs=logs)
-    return mean if len(seeds) > 2 else Interval.around(mean.value, float(pd.to_numeric(seeds["ci95"]).mean()))
+    return mean if len(seeds) > 1 else Interval.around(mean.value, float(pd.to_numeric(seeds["ci95"]).mean()))
