@@ -343,6 +343,10 @@ def test_points_of_a_bout_have_reasons() -> None:
     rng, seen = random.Random(1), set()
     for number, options_ in enumerate(rules):
         game = stier.load_game("schwinget", **options_)
+        goal = goals.goal(game.new_initial_state(), 0)
+        assert goal.endswith("You get your points less the opponent's.")
+        loss = {0: "a loss with 3 tricks or more, is 1.", 1: "a loss with one trick or more, is 1."}.get(number)
+        assert loss is None or loss in goal
         for seed in range(300):
             state = game.new_initial_state(seed=seed)
             while not state.is_terminal():

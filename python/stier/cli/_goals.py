@@ -83,15 +83,16 @@ def _schwinget(state: State, _: int) -> str:
     if rules["scoring"] == "points":
         tricks = "2 points, 3 after an attack"
         throw = "A flat throw, every trick after the attack, is 7 for the attacker and 5 for the other"
+        needed = int(rules["consolation_tricks"])
+        least = f", and a loss with {counted(needed, 'trick')} or more," if needed else ""
+        throw += f". A draw{least} is 1"
     else:
         tricks = "9.75 points"
         throw = "A flat throw, every trick after an attack, is 10. A loss is 8.5 to 8.75, a draw 9"
     parts = [f"Win more tricks: {tricks}", throw]
     if rules["bouts"] != "1":
         parts.insert(0, f"Score the most points in {rules['bouts']} bouts")
-    if rules["utility"] != "margin":
-        parts.append(_gets(game, "points").rstrip("."))
-    return ". ".join(parts)
+    return ". ".join([*parts, _gets(game, "points")])
 
 
 def _up_and_down(state: State, _: int) -> str:
