@@ -23,7 +23,7 @@ WASM := wasm32-unknown-unknown
 # .venv/dev the development build, which is quick to compile and slow to play. Only one exists at a time. What plays or
 # measures needs the release build; the checks and what goes into a wheel take the build that is there.
 ENGINE_HERE := $(VENV)/built
-ifeq ($(filter-out dev check check-rust check-python check-page generate sdist wheel,$(MAKECMDGOALS)),)
+ifeq ($(filter-out dev check check-rust check-python check-page docs generate sdist wheel,$(MAKECMDGOALS)),)
 ifneq ($(filter dev,$(MAKECMDGOALS))$(if $(wildcard $(VENV)/built),,none),)
 ENGINE_HERE := $(VENV)/dev
 endif
