@@ -215,7 +215,7 @@ $(PAGE)/src/wasm/stier_web.js: $(ENGINE) python/web/Cargo.toml $(wildcard python
 		--config "target.'cfg(all())'.rustflags = ['--remap-path-prefix=$(CRATES)=crates', \
 			'-Cllvm-args=-inline-threshold=75', '-Cllvm-args=-locally-hot-callsite-threshold=75']"
 	cargo run --profile bindings --package stier-bindings --all-features -- target/$(WASM)/web/stier_web.wasm $(@D)
-HAS_WASM = test -d "$$(rustc --print target-libdir --target $(WASM))"
+HAS_WASM = test -d "$$(MAKEFLAGS= rustc --print target-libdir --target $(WASM))"
 CRATES = $(or $(CARGO_HOME),$(HOME)/.cargo)/registry/src
 
 $(VENV)/node: $(PAGE)/package-lock.json | $(BIN)/maturin
