@@ -50,7 +50,43 @@ pub trait Processor: Copy {
             }
         }
     }
+
+    /// The way to make rows columns. It is a value, so that work which uses it is compiled once up to the last step.
+    #[inline(always)]
+    fn transposer(self) -> Transposer {
+        Transposer { is_modern: false }
+    }
 }
+
+/// Makes the rows of a square its columns.
+#[derive(Clone, Copy, Debug)]
+pub struct Transposer {
+    /// Only a modern processor sets it.
+    is_modern: bool,
+}
+
+impl Transposer {
+    /// The columns of a square as its rows.
+    #[inline(always)]
+    pub fn transpose(self, rows: &Eight) -> Eight {
+        #[cfg(target_arch = "x86_64")]
+        if self.is_modern {
+            // SAFETY: the processor has the instructions.
+            #[allow(unsafe_code)]
+            return unsafe { transpose(rows) };
+        }
+        let mut columns = [Vector([0.0; 8]); 8];
+        for (number, row) in rows.iter().enumerate() {
+            for (column, &value) in columns.iter_mut().zip(&row.0) {
+                column.0[number] = value;
+            }
+        }
+        columns
+    }
+}
+
+/// Rows of a square of 8 times 8 numbers, which [`Transposer`] makes columns.
+pub type Eight = [Vector<f32, 8>; 8];
 
 /// Numbers for one vector register. The alignment spares the compiler to load and store it in halves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -141,6 +177,53 @@ impl Processor for Modern {
             add(inputs, weights, sums);
         }
     }
+
+    #[inline(always)]
+    fn transposer(self) -> Transposer {
+        Transposer { is_modern: true }
+    }
+}
+
+/// [`Transposer::transpose`]: interleaves rows, then pairs, then fours.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx")]
+#[inline]
+fn transpose(rows: &Eight) -> Eight {
+    use std::arch::x86_64::{
+        __m256, _mm256_load_ps, _mm256_permute2f128_ps, _mm256_shuffle_ps, _mm256_store_ps, _mm256_unpackhi_ps,
+        _mm256_unpacklo_ps,
+    };
+
+    // SAFETY: vectors are as long as registers, and aligned.
+    #[allow(unsafe_code)]
+    let load = |row: usize| unsafe { _mm256_load_ps(rows[row].0.as_ptr()) };
+    let pairs = |row: usize| {
+        let (one, other) = (load(row), load(row + 1));
+        [_mm256_unpacklo_ps(one, other), _mm256_unpackhi_ps(one, other)]
+    };
+    let fours = |row: usize| {
+        let ([a, b], [c, d]) = (pairs(row), pairs(row + 2));
+        [
+            _mm256_shuffle_ps::<0x44>(a, c),
+            _mm256_shuffle_ps::<0xee>(a, c),
+            _mm256_shuffle_ps::<0x44>(b, d),
+            _mm256_shuffle_ps::<0xee>(b, d),
+        ]
+    };
+    let (upper, lower) = (fours(0), fours(4));
+    let mut columns = [Vector([0.0; 8]); 8];
+    let mut store = |column: usize, values: __m256| {
+        // SAFETY: a column is as long as a register, and aligned.
+        #[allow(unsafe_code)]
+        unsafe {
+            _mm256_store_ps(columns[column].0.as_mut_ptr(), values);
+        }
+    };
+    for column in 0..4 {
+        store(column, _mm256_permute2f128_ps::<0x20>(upper[column], lower[column]));
+        store(column + 4, _mm256_permute2f128_ps::<0x31>(upper[column], lower[column]));
+    }
+    columns
 }
 
 /// [`Processor::add_products`] for processors with certain instructions.
@@ -291,7 +374,25 @@ const MODERN: u8 = 2;
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Any, KERNELS, PRODUCTS, Processor as _, Vector};
+    use super::{Any, Eight, KERNELS, PRODUCTS, Processor, Vector, Work, run};
+
+    struct Transpose<'a>(&'a Eight);
+
+    impl Work for Transpose<'_> {
+        type Output = Eight;
+
+        fn work<P: Processor>(self, processor: P) -> Self::Output {
+            processor.transposer().transpose(self.0)
+        }
+    }
+
+    #[test]
+    fn rows_become_columns_on_every_processor() {
+        let rows = std::array::from_fn(|row| Vector(std::array::from_fn(|column| (8 * row + column) as f32)));
+        let columns = std::array::from_fn(|row| Vector(std::array::from_fn(|column| (8 * column + row) as f32)));
+        assert_eq!(run(Transpose(&rows)), columns);
+        assert_eq!(Any.transposer().transpose(&rows), columns);
+    }
 
     proptest! {
         #[test]
