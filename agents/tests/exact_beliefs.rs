@@ -157,5 +157,9 @@ fn what_cannot_be_exact_is_refused() {
     let spec = agent("ismcts:beliefs=exact,model=fitted").expect("an agent");
     assert!(spec.check(&Schwinget::from_text("").expect("rules")).is_ok());
     let refused = spec.check(&Schwimmen::from_text("").expect("rules")).unwrap_err().to_string();
-    assert_eq!(refused, "agent ismcts: exact beliefs are not possible in schwimmen under these rules; particles are");
+    assert_eq!(
+        refused,
+        "agent ismcts: exact beliefs are possible in Schwinget, where hands are few enough to be listed, not in schwimmen; \
+         particles are"
+    );
 }

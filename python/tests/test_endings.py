@@ -10,18 +10,19 @@ import pytest
 import stier
 from stier.network import Classes, Network
 
-#: Decks with all options, with two or three tricks in an ending, and with draws in it.
+#: Decks in which nobody draws, so that an ending is the whole bout.
+WHOLE = ["suits=2,values=2,hand_size=2,set_aside=2,utility=win", "suits=2,values=3,counter=off,hand_size=3,set_aside=1"]
+#: Decks with all options, with two or three tricks in an ending.
 DECKS = [
+    *WHOLE,
     "suits=2,values=3,referee=off,hand_size=2,set_aside=1,scoring=schwinger",
-    "suits=2,values=2,hand_size=2,set_aside=2,utility=win",
     "suits=2,values=3,hand_size=2,set_aside=2",
-    "suits=2,values=3,counter=off,hand_size=3,set_aside=1",
 ]
 
 
 @pytest.mark.parametrize("deck", DECKS)
 def test_safe_endings_never_lose(deck: str, tmp_path: Path) -> None:
-    """Exact NashConv is not above that of the network alone; without a gadget, those of the whole bout are one."""
+    """Exact NashConv is not above that of the network alone; without draws the whole bout can be solved."""
     game = stier.load_game(f"schwinget:{deck}")
     path = tmp_path / "network"
     untrained = Network.random(game, hidden=(8,), seed=1)
@@ -37,5 +38,6 @@ def test_safe_endings_never_lose(deck: str, tmp_path: Path) -> None:
         found = {gadget: distance(endings + gadget) for gadget in ("unsafe", "resolve", "max_margin")}
         assert found["resolve"] < alone + 1e-3
         assert found["max_margin"] < alone + 1e-3
-    whole = distance(",endings=ranges,ending_tricks=12,attack_tricks=12,ending_iterations=300,gadget=unsafe")
-    assert whole < 0.01 < alone
+    if deck in WHOLE:
+        whole = distance(",endings=ranges,ending_tricks=12,ending_iterations=300,gadget=unsafe")
+        assert whole < 0.01 < alone

@@ -30,15 +30,16 @@ options! {
     pub struct EndingSettings for "endings" {
         /// The play in endings, once few tricks are left. No limit of time ends a solution.
         endings: Endings = Endings::Off, ();
-        /// The number of tricks of an ending; fewer where its solution would take more than a gigabyte by estimate. With 0,
-        /// endings are solved only after an action that binds for the rest of the deal.
+        /// The number of tricks of an ending, which begins once no cards are drawn any more; fewer where its solution would
+        /// take more than a gigabyte by estimate. With 0, endings are solved only after an action that binds for the rest of
+        /// the deal; with 1 there is no choice.
         ending_tricks: u8 = 3, 0..=12, "endings=ranges";
         /// The same after an action that binds for the rest of the deal, an attack, when more cards are unseen.
         attack_tricks: u8 = 2, 0..=12, "endings=ranges";
         /// The assumption about the opponent's hands at the beginning of an ending.
         gadget: Gadget = Gadget::Resolve, (), "endings=ranges";
-        /// The probability that the opponent's hand comes from its range, and not from the gadget's assumption. Above 0 it is less safe; hands that the
-        /// opponent seldom has count less.
+        /// The probability that the opponent's hand comes from its range, and not from the gadget's assumption. Above 0 it is
+        /// less safe; hands that the opponent seldom has count less.
         range_share: f64 = 0.1, 0.0..=1.0, "endings=ranges and gadget=resolve|max_margin";
         /// The seat's own hands that a solution leaves out: the least likely ones, with this total probability. With such a
         /// hand the agent plays on without the solution.

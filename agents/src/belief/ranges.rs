@@ -4,7 +4,7 @@
 //! own actions. It does not depend on the other player's hand. The probability of a pair of hands that share no card is in
 //! proportion to the product of their numbers.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use stier_core::endings::{Hands, PublicAction, PublicPlay};
 use stier_core::list::Listing as _;
 use stier_core::{Action, ActionSet as _, Game, bits};
@@ -97,7 +97,9 @@ pub(super) fn draw(range: &mut Range, cards: u64) {
     if cards == 0 {
         return;
     }
-    let (mut places, mut next) = (FxHashMap::default(), Range::new());
+    // Each hand that follows comes from several.
+    let mut places = FxHashMap::with_capacity_and_hasher(2 * range.len(), FxBuildHasher);
+    let mut next = Range::with_capacity(2 * range.len());
     for &(hand, number) in &*range {
         let mut left = cards & !hand;
         while left != 0 {

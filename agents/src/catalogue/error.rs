@@ -110,7 +110,9 @@ pub enum Unsuited {
         playing: Vec<&'static str>,
     },
     /// The game cannot carry beliefs forward.
-    #[error("agent {agent}: exact beliefs are not possible in {game} under these rules; particles are")]
+    #[error(
+        "agent {agent}: exact beliefs are possible in Schwinget, where hands are few enough to be listed, not in {game}; particles are"
+    )]
     NoExactBeliefs {
         /// The agent.
         agent: &'static str,
@@ -119,7 +121,7 @@ pub enum Unsuited {
     },
     /// The game has no endings.
     #[error(
-        "agent {agent}: endings=ranges is not possible in {game} under these rules; Schwinget with bouts=1 has endings"
+        "agent {agent}: endings=ranges is possible in Schwinget with bouts=1 alone, not in {game} under these rules"
     )]
     NoEndings {
         /// The agent.

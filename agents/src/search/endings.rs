@@ -1,10 +1,10 @@
 //! Endings solved over ranges: when few tricks are left, the rest of the deal is solved once for all hands that both
 //! players may hold, and the solution is played to the end.
 //!
-//! An ending begins in the first public state at the start of a trick with at most so many tricks left. Its solution is a
-//! function of the seat, of the public events before it, and of the network whose policy both players are assumed to have
-//! followed. So a new agent finds what another one has found, in any order. Of endings that are too large the first that fits
-//! is solved, with fewer tricks.
+//! An ending begins in the first public state at the start of a trick with at most so many tricks left, once no cards are
+//! drawn any more. Its solution is a function of the seat, of the public events before it, and of the network whose policy
+//! both players are assumed to have followed. So any agent finds the same solution at any decision. Of endings that are too
+//! large the first that fits is solved, with fewer tricks.
 //!
 //! A network seldom leaves more than a few likely hands. Those of the seat's own hands that the network was least likely to
 //! play to here are left out, and with them the agent plays as before an ending. Solutions, and the bounds of gadgets, hold
@@ -15,10 +15,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stier_core::endings::PublicPlay;
+use stier_core::endings::{PublicPlay, Tricks};
 use stier_core::list::Listing as _;
-use stier_core::public::Place;
-use stier_core::{Action, ActionSet as _, Game, Hints, Rng, Seat, SeatView as _, Turn};
+use stier_core::{Action, ActionSet as _, Game, Hints, Rng, Seat, SeatView as _};
 use web_time::Instant;
 
 use crate::agent::batch_agent::Query;
@@ -33,14 +32,16 @@ use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::belief::policy_model::NETWORK_BATCH;
 use crate::belief::ranges::{Range, ranges, shares_of};
 use crate::network::agent::{NetworkAgent, NetworkChoice, NetworkOptions};
-use crate::solve::ranges::{Question, RangePolicy, RangeTree, RangesTooLarge, normalized};
+use crate::solve::ranges::normalized;
+use crate::solve::resolve::resolve;
+use crate::solve::tricks::{Ask, Question, TrickPolicy, TrickSolver, fits};
 
 /// The largest number of solutions that are remembered.
 const MAX_KNOWN: usize = 16;
 /// The network is asked once this many positions are gathered, which bounds their memory.
 const ASK_AT: usize = 16 * NETWORK_BATCH;
-/// The most bytes that solving an ending may take, and that the solutions which are remembered may have taken.
-const MAX_BYTES: u64 = 1 << 30;
+/// The most bytes that the solutions which are remembered may take.
+const MAX_BYTES: u64 = 1 << 28;
 
 /// A game, and its endings.
 type WithEndings<'a, G> = (&'a G, &'a dyn stier_core::endings::Endings<G>);
@@ -51,7 +52,7 @@ struct EndingAgent<G: Hints> {
     agent: Box<dyn Agent<G>>,
     model: NetworkAgent,
     /// By the public events before and the seat; the last one that was used is the last.
-    known: Vec<(Known, Option<Arc<RangePolicy>>)>,
+    known: Vec<(Known, Arc<TrickPolicy>)>,
     streams: Streams,
     /// Set from outside to end a calculation early.
     interrupted: Arc<AtomicBool>,
@@ -77,7 +78,7 @@ pub(crate) fn with_endings<G: Hints>(
 type Known = (Vec<Action>, Seat);
 
 impl<G: Hints> EndingAgent<G> {
-    /// Combines an agent, and the network of whose policy ranges are.
+    /// Combines an agent with the network whose policy the ranges assume.
     fn new(settings: EndingSettings, agent: Box<dyn Agent<G>>, model: NetworkAgent, seed: u64) -> Self {
         let (known, streams, interrupted) = (Vec::new(), Streams::new(seed), Arc::default());
         let mut own = Self { settings, agent, model, known, streams, interrupted };
@@ -91,31 +92,30 @@ impl<G: Hints> EndingAgent<G> {
         game: WithEndings<'_, G>,
         play: &PublicPlay<G::State>,
         seat: Seat,
-    ) -> Option<Arc<RangePolicy>> {
+    ) -> Option<Arc<TrickPolicy>> {
+        let tricks = game.1.tricks(&play.root);
+        if !fits(&*tricks) {
+            return None;
+        }
         let key = (play.before.clone(), seat);
         let found = match self.known.iter().position(|(known, _)| *known == key) {
             Some(place) => self.known.remove(place).1,
-            None => match self.solve(game, play, seat) {
-                Err(RangesTooLarge::Halted(Halted::Interrupted)) => return None,
-                found => found.ok().map(Arc::new),
-            },
+            None => Arc::new(self.solve(game, (play, &*tricks), seat).ok()?),
         };
         self.known.push((key, found.clone()));
-        let bytes = |known: &[(Known, Option<Arc<RangePolicy>>)]| -> u64 {
-            known.iter().flat_map(|(_, policy)| policy).map(|policy| policy.tree().size().bytes()).sum()
-        };
+        let bytes = |known: &[(Known, Arc<TrickPolicy>)]| known.iter().map(|(_, policy)| policy.bytes()).sum::<u64>();
         while self.known.len() > MAX_KNOWN || self.known.len() > 1 && bytes(&self.known) > MAX_BYTES {
             self.known.remove(0);
         }
-        found
+        found.into()
     }
 
     fn solve(
         &mut self,
         (game, endings): WithEndings<'_, G>,
-        play: &PublicPlay<G::State>,
+        (play, tricks): (&PublicPlay<G::State>, &dyn Tricks),
         seat: Seat,
-    ) -> Result<RangePolicy, RangesTooLarge> {
+    ) -> Result<TrickPolicy, Halted> {
         let (model, flag) = (&mut self.model, self.interrupted.clone());
         let watch = || if flag.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let mut ask = |states: &[G::State], shares: &mut Vec<f64>| {
@@ -125,7 +125,6 @@ impl<G: Hints> EndingAgent<G> {
             }
             Ok(())
         };
-        let is_safe = self.settings.gadget != Gadget::Unsafe;
         let mut shares = |states: &[G::State], action, shares: &mut Vec<f64>| {
             let mut rows = Vec::new();
             ask(states, &mut rows)?;
@@ -134,12 +133,12 @@ impl<G: Hints> EndingAgent<G> {
         };
         let mut found = ranges((game, endings), play, &mut shares)?.map(evened);
         likely(&mut found[seat.index()], self.settings.range_cut);
-        let hands = found.each_ref().map(|range| range.iter().map(|&(hand, _)| hand).list());
+        let hands = found.each_ref().map(|range| range.iter().map(|&(hand, _)| hand).collect());
         let numbers = found.map(|range| range.into_iter().map(|(_, number)| number as f32).collect::<Vec<f32>>());
-        let tree = Arc::new(RangeTree::new(endings.form(&play.root, hands), "", MAX_BYTES, &watch)?);
+        let (ranges, number) = ([&numbers[0][..], &numbers[1]], seat.index());
         let mut policy = |questions: &[Question]| {
             let (mut states, mut shares) = (Vec::new(), Vec::new());
-            for (events, hands) in questions {
+            for Question { events, hands } in questions {
                 let state = after(game, &play.root, events);
                 states.extend(hands.iter().map(|&hand| endings.with_hand(&state, seat, hand)));
                 if states.len() >= ASK_AT {
@@ -149,12 +148,16 @@ impl<G: Hints> EndingAgent<G> {
             ask(&states, &mut shares)?;
             Ok(shares)
         };
-        let before = match is_safe {
-            true => Some(RangePolicy::of_seat(tree.clone(), seat.index(), &mut policy, &watch)?),
-            false => None,
+        let is_safe = self.settings.gadget != Gadget::Unsafe;
+        let before: Option<Ask<'_>> = if is_safe { Some(&mut policy) } else { None };
+        let (mut solver, before) = TrickSolver::new(tricks, hands, number, before, &watch)?;
+        let alternatives = match before {
+            Some(before) => solver.responses(before, ranges[number]),
+            None => vec![0.0; ranges[number ^ 1].len()],
         };
-        let (part, ranges) = ((tree, before.as_ref()), [&numbers[0][..], &numbers[1]]);
-        Ok(RangePolicy::resolved(part, ranges, seat.index(), &self.settings, &watch)?)
+        let pairs = solver.pairs(ranges[number]);
+        resolve(&mut solver, (number, ranges), (&alternatives, &pairs), &self.settings, &watch)?;
+        Ok(solver.into_policy())
     }
 }
 
@@ -178,17 +181,10 @@ fn likely(range: &mut Range, share: f64) {
     range.retain(|&(_, number)| number >= least);
 }
 
-/// The public state after these public events.
+/// The public state after these public events, in which nobody draws.
 fn after<G: Game>(game: &G, root: &G::State, events: &[Action]) -> G::State {
     let mut state = *root;
-    for &event in events {
-        game.apply(&mut state, event);
-        while game.turn(&state) == Turn::Chance {
-            // All that counts is that a card is drawn.
-            let drawn = game.chance(&state)[0].action;
-            game.apply(&mut state, drawn);
-        }
-    }
+    events.iter().for_each(|&event| game.apply(&mut state, event));
     state
 }
 
@@ -202,11 +198,8 @@ impl<G: Hints> Agent<G> for EndingAgent<G> {
             let mut plays =
                 (0..ending_tricks.max(attack_tricks)).map_while(|fewer| endings.public_play(view, tricks(fewer)));
             let (solution, play) = plays.find_map(|play| Some((self.solution((game, endings), &play, seat)?, play)))?;
-            let hand = endings.held(view);
-            let all = game.legal(&endings.with_hand(&after(game, &play.root, &play.since), seat, hand));
-            let place = Place { opening: 0, events: play.since, hand, actions: all.iter().list() };
-            // Unlikely hands are left out, and what only they can do.
-            solution.row(|_| Some((place, seat)))
+            // There is none for a hand that is left out, or after events that only such hands allow.
+            solution.row(&play.since, endings.held(view))
         });
         let Some(row) = row else { return self.agent.act(game, view, legal) };
         self.agent.lines();

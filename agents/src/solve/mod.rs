@@ -13,9 +13,11 @@ pub(crate) mod log;
 pub(crate) mod mccfr;
 pub(crate) mod passes;
 pub(crate) mod ranges;
+pub(crate) mod resolve;
 pub(crate) mod sequence_form;
 pub mod solution_file;
 pub(crate) mod tabular;
+pub(crate) mod tricks;
 
 pub use best_response::{
     ActionValues, NashConv, Response, action_values, best_response, decide_backwards, known_values, nash_conv, values,

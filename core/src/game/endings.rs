@@ -2,7 +2,6 @@
 
 use crate::actions::Action;
 use crate::game::Game;
-use crate::game::public::PublicForm;
 use crate::seats::Seat;
 
 /// The hands of a game for two, which can be listed.
@@ -23,12 +22,44 @@ pub trait Hands<G: Game> {
 
 /// The endings of deals of a game for two, which can be solved for all hands.
 pub trait Endings<G: Game>: Hands<G> {
-    /// The present deal as everybody knows it, up to its ending: the first trick that begins with at most so many left, in
-    /// general and once an action has bound both players for the rest of the deal (Schwinget's attack). `None` before it.
+    /// The present deal as everybody knows it, up to its ending: the first trick with no draws any more that begins with at
+    /// most so many left, in general and once an action has bound both players for the rest of the deal (Schwinget's
+    /// attack). `None` before it.
     fn public_play(&self, view: &G::View, most: [u8; 2]) -> Option<PublicPlay<G::State>>;
 
-    /// The public states from the beginning of an ending on, if the seats may hold these hands, ascending.
-    fn form(&self, root: &G::State, hands: [Vec<u64>; 2]) -> Box<dyn PublicForm>;
+    /// The tricks of an ending.
+    fn tricks<'a>(&'a self, root: &'a G::State) -> Box<dyn Tricks + 'a>;
+}
+
+/// The tricks that are left in an ending, for two players who hold as many cards as there are tricks. In each trick the leader
+/// plays a card, then the other player; nobody draws; the winner leads the next one. Sets of cards are bits, of cards 0 to 31.
+/// All methods speak of the root of the ending, whatever has been played since.
+pub trait Tricks {
+    /// The cards that either player may hold, those set aside included.
+    fn cards(&self) -> u64;
+
+    /// The number of tricks, at least 1.
+    fn count(&self) -> u32;
+
+    /// The player that leads the first trick.
+    fn leader(&self) -> Seat;
+
+    /// Two sets of cards: if the hand of the player that replies has one of the first, it must play one of the second.
+    fn binding(&self, led: u8) -> [u64; 2];
+
+    /// The replies that win against `led`, legal or not. The neutral card counts as in the last trick.
+    fn winners(&self, led: u8) -> u64;
+
+    /// The card, if it is among the [cards](Self::cards), with which nobody wins a trick, unless it is the last one: its player
+    /// decides who leads the next one.
+    fn neutral(&self) -> Option<u8>;
+
+    /// These decisions, in this order: to lead, and to let the other player lead.
+    fn decisions(&self) -> [Action; 2];
+
+    /// The returns of both seats, with the tricks before the ending, given the winners of all tricks in their order. `None`
+    /// stands for a neutral trick, which is never the last one.
+    fn returns(&self, winners: &[Option<Seat>]) -> [f64; 2];
 }
 
 /// The present deal as everybody knows it, up to a public state from which on it is looked at on its own: its *ending*.

@@ -29,6 +29,9 @@ use crate::solve::best_response::nash_conv;
 use crate::solve::game_tree::{Layout, MAX_WIDTH, NodeNumbers, Numbers, Policy, RowTask, Run, Sweep, Tree, row_tasks};
 use crate::solve::{Iterative, RunLog, atomic_file};
 
+/// Numbers whose sum is not above this have lost their meaning to rounding: all actions are played alike.
+pub(crate) const TINY: f32 = 1e-30;
+
 choice! {
     /// The discounting of regrets and the averaging of policies.
     pub enum Variant {

@@ -10,9 +10,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::parts::{RangeTree, Spot};
-use super::passes::TINY;
 use super::policy::RangePolicy;
 use crate::agent::order::sorted;
+use crate::solve::cfr::TINY;
 use crate::solve::solution_file::{Label, SolutionFileError, damaged};
 
 const NAME: &str = "stier-ranges-policy";

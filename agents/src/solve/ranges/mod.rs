@@ -20,11 +20,12 @@ mod parts;
 mod passes;
 mod policy;
 mod public_tree;
-mod resolve;
 mod rows;
 mod shapes;
 mod size;
 mod solver;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use ask::{InGame, Respondent};
 pub use excerpt::Route;
@@ -33,7 +34,6 @@ pub use parts::{RangeTree, TreeState};
 pub use policy::RangePolicy;
 pub(crate) use policy::normalized;
 pub use public_tree::{Play, PublicTree};
-pub(crate) use resolve::Question;
 pub use rows::{LeafValues, PassError};
 pub use size::{RangeSize, RangesTooLarge};
 pub use solver::RangeSolver;

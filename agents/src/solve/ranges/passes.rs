@@ -6,12 +6,10 @@ use stier_core::processor::{self, Any, Processor, Work};
 
 use super::parts::{Block, LANES, Part, Places, RangeTree};
 use super::shapes::{Branch, Choice, Lists, Pairs, Shape, Shapes};
+use crate::solve::cfr::TINY;
 
 /// The number of vectors that are processed together if there are so many: few enough for registers.
 const VECTORS: usize = 4;
-
-/// Numbers of a hand whose sum is not above this have lost their meaning to rounding: the hand plays all actions alike.
-pub(super) const TINY: f32 = 1e-30;
 
 /// A number of a pass.
 pub(super) trait Real:

@@ -9,8 +9,8 @@ use stier_core::{Action, Game, Seat, SeatView as _};
 
 use super::measure::{measure, respond};
 use super::parts::{RangeTree, Spot};
-use super::passes::TINY;
 use crate::solve::best_response::NashConv;
+use crate::solve::cfr::TINY;
 use crate::solve::tabular::StoredPolicy;
 
 /// A policy for all public states of a game.

@@ -54,6 +54,14 @@ impl RangeSolver {
         Self { tree, variant, planned, iterations: 0, seats_done: 0, rows, memory: Mutex::default() }
     }
 
+    /// Begins with regrets in proportion to a policy.
+    #[cfg(test)]
+    pub(super) fn start(&mut self, policy: &RangePolicy, scale: f32) {
+        for (rows, shares) in self.rows.iter_mut().zip(&policy.rows) {
+            rows.regrets.iter_mut().zip(shares).for_each(|(regret, share)| *regret = scale * share);
+        }
+    }
+
     /// The average policy so far.
     pub fn into_policy(self) -> RangePolicy {
         RangePolicy::new(self.tree, self.rows.into_iter().map(|rows| rows.sums).collect())

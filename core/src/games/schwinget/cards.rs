@@ -142,9 +142,14 @@ impl Deck {
     /// The cards of `hand` that may answer `led`.
     #[inline(always)]
     pub(super) fn replies(&self, trump: u8, led: Card, hand: u32) -> u32 {
-        let suit = self.suit_led[usize::from(led & 31)];
-        let bound = hand & self.follow[usize::from(trump)][usize::from(led & 31)];
-        select_unpredictable(hand & suit == 0, hand, bound)
+        let [suit, follow] = self.binding(trump, led);
+        select_unpredictable(hand & suit == 0, hand, hand & follow)
+    }
+
+    /// The cards that bind a reply, and those that may be played then.
+    #[inline(always)]
+    pub(super) fn binding(&self, trump: u8, led: Card) -> [u32; 2] {
+        [self.suit_led[usize::from(led & 31)], self.follow[usize::from(trump)][usize::from(led & 31)]]
     }
 
     /// True if `reply` beats `led`. The referee counts as in the last trick of a bout.

@@ -11,6 +11,7 @@
 mod advice;
 mod cards;
 mod encode;
+mod last_tricks;
 mod notation;
 mod play;
 mod playout;
@@ -28,7 +29,7 @@ use crate::actions::{Action, Actions64};
 use crate::bits;
 use crate::encode::Pen;
 use crate::error::RulesError;
-use crate::game::endings::{Endings, Hands, PublicPlay};
+use crate::game::endings::{Endings, Hands, PublicPlay, Tricks};
 use crate::game::history::History;
 use crate::game::key::mix;
 use crate::game::public::{NoPublicForm, Place, PublicForm};
@@ -41,6 +42,7 @@ use crate::symmetry::Symmetry;
 use crate::utility::Utility;
 
 use cards::{Card, Deck, NO_CARD};
+use last_tricks::LastTricks;
 use public::Publics;
 pub use rules::{Rules, Scoring, Specials};
 pub use sampler::Sampler;
@@ -438,7 +440,7 @@ impl Endings<Self> for Schwinget {
         self.play_of(view, Some(most))
     }
 
-    fn form(&self, root: &State, hands: [Vec<u64>; 2]) -> Box<dyn PublicForm> {
-        Box::new(Publics::ending(self.clone(), root, hands))
+    fn tricks<'a>(&'a self, root: &'a State) -> Box<dyn Tricks + 'a> {
+        Box::new(LastTricks { game: self, root })
     }
 }

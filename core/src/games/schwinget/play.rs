@@ -10,8 +10,9 @@ use super::state::{Phase, State};
 use super::view::{SeenEvent, View};
 
 impl Schwinget {
-    /// The present bout up to the first trick that begins with at most so many left: without an attack, and after one. If
-    /// no number is given, up to now, and without the cards that the seat of the view knows to be its own.
+    /// The present bout up to its ending: the first trick that begins with at most so many left, without an attack and after
+    /// one, when nobody draws any more. If no numbers are given, up to now, and without the cards that the seat of the view
+    /// knows to be its own.
     pub(super) fn play_of(&self, view: &View, most: Option<[u8; 2]>) -> Option<PublicPlay<State>> {
         let (all, seen) = (self.deck.all, &view.seen);
         if matches!(seen.phase, Phase::Deal | Phase::TurnUp) || most.is_none() && seen.phase == Phase::Over {
@@ -23,7 +24,8 @@ impl Schwinget {
         let mut actions: Vec<PublicAction<State>> = Vec::new();
         let mut before = vec![Action(seen.turned)];
         let is_ending = |state: &State| {
-            let most = most.filter(|_| state.phase == Phase::Lead);
+            let begins = state.phase == Phase::Lead && (state.attacked() || state.pile == 0);
+            let most = most.filter(|_| begins);
             most.is_some_and(|most| self.tricks_to_play(state) <= most[usize::from(state.attacked())])
         };
         while !is_ending(&state) {
@@ -72,10 +74,8 @@ impl Schwinget {
         self.apply(state, drawn);
     }
 
-    /// The number of tricks left at the beginning of one.
-    fn tricks_to_play(&self, state: &State) -> u8 {
-        let drawn = (self.pile - state.pile) / 2;
-        let held = self.rules.hand_size + drawn - state.tricks;
-        held + if state.attacked() { 0 } else { state.pile / 2 }
+    /// The number of tricks left at the beginning of one, if nobody draws any more.
+    pub(super) fn tricks_to_play(&self, state: &State) -> u8 {
+        self.rules.hand_size + (self.pile - state.pile) / 2 - state.tricks
     }
 }

@@ -64,12 +64,12 @@ impl Hash for Public {
 
 /// The part that counts in the end.
 #[derive(Clone, Copy)]
-struct Tally {
-    taken: [u8; 2],
-    after_attack: [u8; 2],
-    attacker: u8,
+pub(super) struct Tally {
+    pub(super) taken: [u8; 2],
+    pub(super) after_attack: [u8; 2],
+    pub(super) attacker: u8,
     /// The number of the variant of [`Neutral`].
-    neutral: u8,
+    pub(super) neutral: u8,
 }
 
 impl Tally {
@@ -84,19 +84,38 @@ impl Tally {
         let [a, b, c, d, attacker, neutral, _, _] = score.to_le_bytes();
         Self { taken: [a, b], after_attack: [c, d], attacker, neutral }
     }
+
+    /// The same after a change.
+    pub(super) fn after(mut self, gain: Gain) -> Self {
+        let attacked = self.attacker != NOBODY;
+        match gain {
+            NOTHING => {}
+            NEUTRAL => {
+                let neutral = if attacked { Neutral::AfterAttack } else { Neutral::BeforeAttack };
+                self.neutral = neutral as u8;
+            }
+            _ if ATTACK.contains(&gain) => self.attacker = (gain - ATTACK[0]) as u8,
+            _ => {
+                let seat = (gain - TRICK[0]) as usize;
+                self.taken[seat] += 1 + u8::from(self.neutral != Neutral::None as u8);
+                let after = u8::from(self.neutral == Neutral::AfterAttack as u8);
+                self.after_attack[seat] += u8::from(attacked) + after;
+                self.neutral = Neutral::None as u8;
+            }
+        }
+        self
+    }
 }
 
 /// Changes of the score: nothing, an attack of the seat, a trick of the seat, a neutral trick.
 const NOTHING: Gain = 0;
 const ATTACK: [Gain; 2] = [1, 2];
-const TRICK: [Gain; 2] = [3, 4];
-const NEUTRAL: Gain = 5;
+pub(super) const TRICK: [Gain; 2] = [3, 4];
+pub(super) const NEUTRAL: Gain = 5;
 
 /// Schwinget with the public states that have been met.
 pub(super) struct Publics {
     game: Schwinget,
-    /// The public state in which it begins, and the score there, unless it begins with the bout.
-    root: Option<(Public, Score)>,
     /// True if suits of which nothing has been seen count once.
     fold: bool,
     numbers: FxHashMap<Arc<Public>, PublicState>,
@@ -107,27 +126,7 @@ pub(super) struct Publics {
 
 impl Publics {
     pub(super) fn new(game: Schwinget, fold: bool) -> Self {
-        Self { game, root: None, fold, numbers: FxHashMap::default(), all: Vec::new(), firsts: FxHashMap::default() }
-    }
-
-    /// The public states from the beginning of a trick on, if the seats may hold these hands. Suits have their names.
-    pub(super) fn ending(game: Schwinget, state: &State, hands: [Vec<u64>; 2]) -> Self {
-        let hands = hands.map(|hands| hands.into_iter().map(|hand| hand as u32).collect());
-        let public = Public {
-            hands,
-            unseen: game.deck.all & !(1 << state.turned | state.played[0] | state.played[1]),
-            trump: state.trump,
-            phase: state.phase,
-            mover: state.mover,
-            leader: state.leader,
-            led: state.led,
-            pile: state.pile,
-            attacked: state.attacked(),
-            highest: 0,
-        };
-        let State { taken, after_attack, attacker, neutral, .. } = *state;
-        let tally = Tally { taken, after_attack, attacker, neutral: neutral as u8 };
-        Self { root: Some((public, tally.score())), ..Self::new(game, false) }
+        Self { game, fold, numbers: FxHashMap::default(), all: Vec::new(), firsts: FxHashMap::default() }
     }
 
     fn number(&mut self, public: Public) -> PublicState {
@@ -199,6 +198,10 @@ impl Public {
 }
 
 impl Schwinget {
+    pub(super) fn returns_of(&self, Tally { taken, after_attack, attacker, .. }: Tally) -> [f64; 2] {
+        self.utility_of(self.verdicts.look_up(attacker, taken, after_attack).scores)
+    }
+
     fn opened(&self, turned: Card) -> (Public, f64) {
         let unseen = self.deck.all & !(1 << turned);
         let hands: Arc<[u32]> = bits::subsets(unseen, u32::from(self.rules.hand_size)).collect();
@@ -553,9 +556,6 @@ impl Schwinget {
 
 impl PublicForm for Publics {
     fn openings(&mut self) -> Vec<Opening> {
-        if let Some((public, score)) = self.root.clone() {
-            return vec![Opening { public: self.number(public), score, weight: 1.0, event: None }];
-        }
         let turned = self.game.turned().into_iter();
         let open = |(turned, alike)| {
             let (public, weight) = self.game.opened(turned);
@@ -584,29 +584,11 @@ impl PublicForm for Publics {
     }
 
     fn gain(&self, score: Score, gain: Gain) -> Score {
-        let mut tally = Tally::of(score);
-        let attacked = tally.attacker != NOBODY;
-        match gain {
-            NOTHING => {}
-            NEUTRAL => {
-                let neutral = if attacked { Neutral::AfterAttack } else { Neutral::BeforeAttack };
-                tally.neutral = neutral as u8;
-            }
-            _ if ATTACK.contains(&gain) => tally.attacker = (gain - ATTACK[0]) as u8,
-            _ => {
-                let seat = (gain - TRICK[0]) as usize;
-                tally.taken[seat] += 1 + u8::from(tally.neutral != Neutral::None as u8);
-                let after = u8::from(tally.neutral == Neutral::AfterAttack as u8);
-                tally.after_attack[seat] += u8::from(attacked) + after;
-                tally.neutral = Neutral::None as u8;
-            }
-        }
-        tally.score()
+        Tally::of(score).after(gain).score()
     }
 
     fn returns(&self, score: Score) -> [f64; 2] {
-        let Tally { taken, after_attack, attacker, .. } = Tally::of(score);
-        self.game.utility_of(self.game.verdicts.look_up(attacker, taken, after_attack).scores)
+        self.game.returns_of(Tally::of(score))
     }
 
     fn hand(&self, public: PublicState, seat: Seat, key: u64) -> Option<usize> {
@@ -651,7 +633,7 @@ impl PublicForm for Publics {
     }
 
     fn fresh(&self) -> Box<dyn PublicForm> {
-        Box::new(Self { root: self.root.clone(), ..Self::new(self.game.clone(), self.fold) })
+        Box::new(Self::new(self.game.clone(), self.fold))
     }
 
     fn key(&self, public: PublicState, seat: Seat, hand: usize) -> u64 {
