@@ -1,6 +1,7 @@
 //! Checksums of games, searches and solutions: equal bits on every platform give equal checksums.
 
 use std::num::NonZero;
+use std::ops::Range;
 
 use serde::Serialize;
 use stier_agents::{AgentSpec, Search};
@@ -47,11 +48,14 @@ const AGENTS: [&str; 17] = [
     "ris_mcts:iterations=100",
 ];
 
-/// Agents whose solutions of endings count: Schwinget, up to the end of a bout.
-const ENDINGS: [&str; 2] =
-    ["network:endings=ranges,attack_tricks=2", "network:endings=ranges,attack_tricks=2,gadget=unsafe"];
-/// The number of decisions of each other agent.
-const DECISIONS: usize = 3;
+/// Agents with endings in Schwinget, and the deals that each plays to the end.
+const ENDINGS: [(&str, Range<u64>); 3] = [
+    ("network:endings=ranges,attack_tricks=2", 11..17),
+    ("network:endings=ranges,attack_tricks=2,gadget=unsafe", 11..17),
+    ("network:endings=ranges,attack_tricks=3,ending_iterations=2", 12..13),
+];
+/// The deal of every other agent, and the number of decisions.
+const DECISIONS: (Range<u64>, usize) = (11..12, 3);
 
 /// The iterations of each solution.
 const ITERATIONS: NonZero<u64> = NonZero::new(30).expect("not 0");
@@ -71,8 +75,8 @@ pub(crate) fn all(random_games: u64) -> Result<Vec<Checksum>, Problem> {
             found.extend(searched(game, agent, DECISIONS)?);
         }
     }
-    for agent in ENDINGS {
-        found.extend(searched("schwinget", agent, usize::MAX)?);
+    for (agent, deals) in ENDINGS {
+        found.extend(searched("schwinget", agent, (deals, usize::MAX))?);
     }
     for (game, rules) in SOLVED {
         found.push(solved(game, rules)?);
@@ -105,23 +109,25 @@ fn played(name: &str, count: u64) -> Result<Checksum, Problem> {
     Ok(Checksum::of(format!("{name}: {count} random games"), &bytes))
 }
 
-/// An agent's first decisions of a game, with their policies and statistics; `None` if it cannot play the game.
-fn searched(name: &str, agent: &str, decisions: usize) -> Result<Option<Checksum>, Problem> {
+/// An agent's first decisions of these deals, with their policies and statistics; `None` if it cannot play the game.
+fn searched(name: &str, agent: &str, (deals, decisions): (Range<u64>, usize)) -> Result<Option<Checksum>, Problem> {
     let game = stier_games::load(name, "")?;
     let spec: AgentSpec = agent.parse()?;
     let Ok(mut player) = game.agent(&spec) else { return Ok(None) };
     let mut bytes = Vec::new();
-    player.restart(7);
-    let mut state = game.new_state(Some(11));
-    for _ in 0..decisions {
-        if !matches!(state.turn(), Turn::Seat(_)) {
-            break;
+    for deal in deals {
+        player.restart(7);
+        let mut state = game.new_state(Some(deal));
+        for _ in 0..decisions {
+            if !matches!(state.turn(), Turn::Seat(_)) {
+                break;
+            }
+            let decision = player.decide(&*state)?;
+            bytes.push(decision.action.0);
+            bytes.extend(decision.policy.iter().flat_map(|(_, share)| share.to_le_bytes()));
+            bytes.extend(decision.search.iter().flat_map(statistics));
+            state.apply(decision.action)?;
         }
-        let decision = player.decide(&*state)?;
-        bytes.push(decision.action.0);
-        bytes.extend(decision.policy.iter().flat_map(|(_, share)| share.to_le_bytes()));
-        bytes.extend(decision.search.iter().flat_map(statistics));
-        state.apply(decision.action)?;
     }
     Ok(Some(Checksum::of(format!("{name}: {agent}"), &bytes)))
 }
