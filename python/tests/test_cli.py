@@ -53,6 +53,23 @@ def test_agents_are_listed_by_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert any("`" in line for line in lines)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "network:endings=ranges",
+        "best:endings=ranges",
+        "mmds:beliefs=exact",
+        "ismcts:beliefs=exact,model=fitted",
+        "lbr:against=network,particles=exact",
+    ],
+)
+def test_an_agent_is_listed_that_one_game_alone_has(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["agents", text]) == 0
+    out = capsys.readouterr().out
+    for option in text.partition(":")[2].split(","):
+        assert f"    {option.replace('=', ' = ')}" in out
+
+
 def test_one_game_or_agent_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["games", "schwinget"]) == 0
     out = capsys.readouterr().out

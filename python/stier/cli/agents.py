@@ -28,7 +28,19 @@ def _with_values(text: str) -> AgentInfo:
     agent = describe_agent(name)
     if not given:
         return agent
-    games = map(stier.load_game, stier.registered_names())
-    game = next(game for game in games if name in stier.registered_agents(game))
-    values = stier.load_agent(text, game).options
+    values = _built(name, text).options
     return agent._replace(options=[option._replace(default=values[option.name]) for option in agent.options])
+
+
+def _built(name: str, text: str) -> stier.Agent:
+    """The agent in the first game in which it is possible."""
+    refused: ValueError | None = None
+    for game in map(stier.load_game, stier.registered_names()):
+        if name in stier.registered_agents(game):
+            try:
+                return stier.load_agent(text, game)
+            except ValueError as error:
+                # An option that no game understands is refused in the same words by all.
+                refused = refused or error
+    assert refused is not None, "every agent is possible in some game"
+    raise refused
