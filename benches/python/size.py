@@ -26,7 +26,7 @@ CRATES = [
 ]
 LIBRARIES = ("alloc", "core", "hashbrown", "rayon", "serde_json", "std")
 # The whole engine, all these crates together, has at most this many lines. The aim is 1.2 million (benches/COMPILE.md).
-LIMIT = 2_940_000
+LIMIT = 3_000_000
 
 
 def words(symbol: str) -> list[str]:
