@@ -1,7 +1,7 @@
 """Matches of agents with solved endings in the full game, for the page that `endings.py` writes.
 
 Rows that are in `benches/ending_matches.csv` already are not played again. A row is one seed of a match. It takes a
-second to three minutes of CPU time, and ten with three tricks.
+second to three minutes of CPU time.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ RESPONDER = "lbr:continuation=network,margin=1"
 MATCHES = [
     ("network", "network", 2, "resolve", "expected", 2000, 5),
     ("network", "network", 2, "unsafe", "expected", 2000, 5),
-    ("network", "network", 3, "resolve", "expected", 100, 5),
-    ("network", "network", 3, "unsafe", "expected", 100, 3),
+    ("network", "network", 3, "resolve", "expected", 200, 5),
+    ("network", "network", 3, "unsafe", "expected", 200, 2),
     ("network", "network", 2, "resolve", "matches", 4000, 10),
     ("network", "network", 2, "unsafe", "matches", 4000, 10),
     ("network", "best", 0, "", "matches", 2000, 5),
