@@ -34,7 +34,7 @@ use crate::belief::ranges::{Range, ranges, shares_of};
 use crate::network::agent::{NetworkAgent, NetworkChoice, NetworkOptions};
 use crate::solve::ranges::normalized;
 use crate::solve::resolve::resolve;
-use crate::solve::tricks::{Ask, Question, TrickPolicy, TrickSolver, fits};
+use crate::solve::tricks::{Ask, Question, Table, TrickPolicy, TrickSolver, fits};
 
 /// The largest number of solutions that are remembered.
 const MAX_KNOWN: usize = 16;
@@ -53,6 +53,8 @@ struct EndingAgent<G: Hints> {
     model: NetworkAgent,
     /// By the public events before and the seat; the last one that was used is the last.
     known: Vec<(Known, Arc<TrickPolicy>)>,
+    /// Memory of the last solver.
+    spare: Table,
     streams: Streams,
     /// Set from outside to end a calculation early.
     interrupted: Arc<AtomicBool>,
@@ -80,8 +82,8 @@ type Known = (Vec<Action>, Seat);
 impl<G: Hints> EndingAgent<G> {
     /// Combines an agent with the network whose policy the ranges assume.
     fn new(settings: EndingSettings, agent: Box<dyn Agent<G>>, model: NetworkAgent, seed: u64) -> Self {
-        let (known, streams, interrupted) = (Vec::new(), Streams::new(seed), Arc::default());
-        let mut own = Self { settings, agent, model, known, streams, interrupted };
+        let (known, spare, streams, interrupted) = (Vec::new(), Table::new(), Streams::new(seed), Arc::default());
+        let mut own = Self { settings, agent, model, known, spare, streams, interrupted };
         own.restart(seed);
         own
     }
@@ -150,14 +152,18 @@ impl<G: Hints> EndingAgent<G> {
         };
         let is_safe = self.settings.gadget != Gadget::Unsafe;
         let before: Option<Ask<'_>> = if is_safe { Some(&mut policy) } else { None };
-        let (mut solver, before) = TrickSolver::new(tricks, hands, number, before, &watch)?;
-        let alternatives = match before {
-            Some(before) => solver.responses(before, ranges[number]),
-            None => vec![0.0; ranges[number ^ 1].len()],
+        let spare = std::mem::take(&mut self.spare);
+        let mut solver = TrickSolver::new(tricks, hands, number, before, (spare, &watch))?;
+        let alternatives = match is_safe {
+            true => solver.alternatives(ranges[number]),
+            false => vec![0.0; ranges[number ^ 1].len()],
         };
         let pairs = solver.pairs(ranges[number]);
         resolve(&mut solver, (number, ranges), (&alternatives, &pairs), &self.settings, &watch)?;
-        Ok(solver.into_policy())
+        let (policy, spare) = solver.into_policy();
+        // That of a large ending is given back.
+        self.spare = if policy.bytes() < MAX_BYTES / 4 { spare } else { Table::new() };
+        Ok(policy)
     }
 }
 

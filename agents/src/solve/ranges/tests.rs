@@ -7,6 +7,7 @@ use stier_core::endings::PublicPlay;
 use stier_core::games::kuhn_poker::KuhnPoker;
 use stier_core::games::leduc_poker::LeducPoker;
 use stier_core::games::schwinget::{Schwinget, State};
+use stier_core::processor::Vector;
 use stier_core::public::{Place, PublicForm};
 use stier_core::{Action, ActionSet as _, FromRules as _, Game as _, History, Plain, Rng, Seat, Turn};
 
@@ -209,19 +210,19 @@ fn compare(game: &Schwinget, play: &PublicPlay<State>, part: &Arc<RangeTree>, rn
             };
             Ok(questions.iter().flat_map(hands).collect())
         };
-        let found = TrickSolver::new(&*tricks, hands.clone(), seat, Some(&mut ask), &goes_on);
-        let (solver, policy) = found.expect("it goes on");
-        (solver, policy.expect("it was asked"))
+        // Numbers in spare memory do not count.
+        let spare = vec![Vector([1.0; 8]); 99];
+        TrickSolver::new(&*tricks, hands.clone(), seat, Some(&mut ask), (spare, &goes_on)).expect("it goes on")
     };
     // Gadgets would compare values that are equal but for rounding.
     let settings = EndingSettings { gadget: Gadget::Unsafe, ending_iterations: 4, ..EndingSettings::default() };
     for seat in 0..2 {
-        let ((mut own, policy), (_, other)) = (solver(seat), solver(seat ^ 1));
+        let alternatives = solver(seat).alternatives(ranges[seat]);
         // Without regrets, actions that are worth the same would be chosen by rounding.
-        own.start([&policy, &other]);
+        let (mut own, other) = (solver(seat), solver(seat ^ 1));
+        own.add(&other);
         let mut whole = RangeSolver::new(part.clone(), Variant::Discounted, 0);
         whole.start(&before, chance as f32);
-        let alternatives = own.responses(policy, ranges[seat]);
         for (one, other) in alternatives.iter().zip(responses(&before, ranges, seat ^ 1)) {
             assert!((one - other / chance).abs() < 1e-4, "{one} {other}");
         }
@@ -230,7 +231,7 @@ fn compare(game: &Schwinget, play: &PublicPlay<State>, part: &Arc<RangeTree>, rn
         for solver in [&mut own as &mut dyn Subgame, &mut whole] {
             resolve(solver, (seat, ranges), (&alternatives, &sums), &settings, &goes_on).expect("it goes on");
         }
-        let (found, expected) = (own.into_policy(), whole.into_policy());
+        let ((found, _), expected) = (own.into_policy(), whole.into_policy());
         let before = play.before.len() - 1;
         let known = &mut part.fresh();
         part.walk(&mut part.fresh(), &mut |form, route, (public, _), choice| {
@@ -253,12 +254,13 @@ fn compare(game: &Schwinget, play: &PublicPlay<State>, part: &Arc<RangeTree>, rn
     }
     // With a gadget, no hand of the other player wins more than before.
     for (seat, gadget) in [(0, Gadget::Resolve), (1, Gadget::MaxMargin)].into_iter().filter(|_| counts[0] < 200) {
-        let (mut own, policy) = solver(seat);
-        let (alternatives, sums) = (own.responses(policy, ranges[seat]), own.pairs(ranges[seat]));
+        let mut own = solver(seat);
+        let (alternatives, sums) = (own.alternatives(ranges[seat]), own.pairs(ranges[seat]));
         let settings = EndingSettings { gadget, range_share: 0.0, ending_iterations: 300, ..EndingSettings::default() };
         resolve(&mut own, (seat, ranges), (&alternatives, &sums), &settings, &goes_on).expect("it goes on");
         let most = sums.iter().copied().fold(0.0, f64::max);
-        let after = own.responses(own.average(), ranges[seat]);
+        own.begin_anew();
+        let after = own.alternatives(ranges[seat]);
         for ((before, after), sum) in alternatives.iter().zip(&after).zip(&sums).filter(|(_, sum)| **sum > 1e-6 * most)
         {
             assert!(after - before < 0.02 * sum, "{gadget:?} {before} {after} {sum}");

@@ -11,5 +11,5 @@ mod solver;
 mod squares;
 mod tree;
 
-pub(crate) use solver::{Ask, TrickPolicy, TrickSolver, fits};
+pub(crate) use solver::{Ask, Table, TrickPolicy, TrickSolver, fits};
 pub(crate) use tree::Question;

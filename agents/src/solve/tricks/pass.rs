@@ -35,7 +35,7 @@ impl Pass<'_> {
             Kind::Play(mover, _) => (*mover, tree.hands(node.hands[*mover]).all[0].count_ones() as usize),
             Kind::Decide(mover) => (*mover, 2),
         };
-        let is_own = mover == self.learner;
+        let (is_own, averages) = (mover == self.learner, matches!(self.task, Task::Learn { sums: Some(_), .. }));
         let mut actions = self.actions(node, mover, width);
         let [moves, stays] = [mover, mover ^ 1].map(|seat| tree.hands(node.hands[seat]));
         let mut found = vec![0.0; if is_own { moves } else { stays }.all.len()];
@@ -56,7 +56,13 @@ impl Pass<'_> {
                 from.iter().zip(cells).map(|(&hand, &cell)| numbers[hand] * shares[cell]).collect()
             };
             let rest = |numbers: &[f32]| -> Vec<f32> { kept.iter().map(|&hand| numbers[hand]).collect() };
-            let (own, other) = if is_own { (played(own), rest(other)) } else { (rest(own), played(other)) };
+            // Own probabilities count for average policies alone.
+            let own = match (averages, is_own) {
+                (false, _) => Vec::new(),
+                (true, true) => played(own),
+                (true, false) => rest(own),
+            };
+            let other = if is_own { rest(other) } else { played(other) };
             let values = self.run(next, &own, &other);
             if is_own {
                 cells.iter().zip(values).for_each(|(&cell, value)| actions.values[cell] = value);
@@ -71,7 +77,7 @@ impl Pass<'_> {
     }
 
     fn last_two(&mut self, last: &LastTwo, own: &[f32], other: &[f32]) -> Vec<f32> {
-        let mut values = vec![0.0; own.len()];
+        let mut values = vec![0.0; other.len()];
         let size = last.layout().size();
         let cells = last.first / 8..(last.first + size) / 8;
         let learner = self.learner;

@@ -16,8 +16,10 @@ use crate::solve::resolve::Subgame;
 /// Answers questions: the probabilities of all actions of these hands. May be stopped.
 pub(crate) type Ask<'a> = &'a mut dyn FnMut(&[Question]) -> Result<Vec<f64>, Halted>;
 
-/// The most numbers that each of three tables may have: regrets, sums of policies, and the policy before. That is a gigabyte.
+/// The most numbers that each of two tables may have: regrets, and sums of policies. With the questions to the policy before
+/// that is a gigabyte.
 const MOST: u64 = 80_000_000;
+const ZEROS: Vector<f32, 8> = Vector([0.0; 8]);
 
 /// Returns true if an ending is small enough to be solved.
 pub(crate) fn fits(tricks: &dyn Tricks) -> bool {
@@ -26,6 +28,9 @@ pub(crate) fn fits(tricks: &dyn Tricks) -> bool {
     count >= 2 && left <= MAX_CARDS && Tree::most(count, cards, tricks.neutral().is_some()) <= MOST
 }
 
+/// The numbers of all decisions.
+pub(crate) type Table = Vec<Vector<f32, 8>>;
+
 /// A calculation in progress.
 pub(crate) struct TrickSolver {
     tree: Tree,
@@ -33,10 +38,10 @@ pub(crate) struct TrickSolver {
     /// By seat: the hands that it may hold, and their numbers.
     hands: [Vec<u64>; 2],
     numbers: [Vec<usize>; 2],
-    /// By action of a hand with a choice.
-    regrets: Vec<Vector<f32, 8>>,
+    /// By action of a hand with a choice: first the earlier policy of the seat, if it is asked for, then regrets.
+    regrets: Table,
     /// The sums of the policies of the seat.
-    sums: Vec<Vector<f32, 8>>,
+    sums: Table,
 }
 
 /// The policy of a seat in an ending.
@@ -45,55 +50,48 @@ pub(crate) struct TrickPolicy {
     seat: usize,
     /// The hands for which there is a policy, ascending.
     hands: Vec<u64>,
-    sums: Vec<Vector<f32, 8>>,
+    sums: Table,
 }
-
-/// The earlier policy of a seat, where a hand has a choice.
-pub(crate) struct Before(Vec<Vector<f32, 8>>);
 
 impl TrickSolver {
     /// A solver for a seat, if the seats may hold these hands, which are ascending. `ask` returns the earlier policy of the seat,
-    /// which only gadgets need. The ending must [fit](fits). Fails if `ask` or `watch` stops it.
+    /// which only gadgets need, for [`alternatives`](Self::alternatives). The ending must [fit](fits). `spare` is memory of an
+    /// earlier solver: new pages take time. Fails if `ask` or `watch` stops it.
     pub(crate) fn new(
         tricks: &dyn Tricks,
         hands: [Vec<u64>; 2],
         seat: usize,
         ask: Option<Ask<'_>>,
-        watch: Watch<'_>,
-    ) -> Result<(Self, Option<Before>), Halted> {
+        (spare, watch): (Table, Watch<'_>),
+    ) -> Result<Self, Halted> {
         debug_assert!(fits(tricks));
         let asked = ask.is_some().then_some(seat);
         let held = hands.each_ref().map(|hands| &hands[..]);
         let (tree, Questions { all, cells }) = Tree::new(tricks, held, asked, watch)?;
-        let zeros = || vec![Vector([0.0; 8]); tree.size / 8];
-        let before = match ask {
-            Some(ask) => {
-                let mut before = zeros();
-                cells.into_iter().zip(ask(&all)?).for_each(|(cell, share)| set(&mut before, cell, share as f32));
-                Some(Before(before))
-            }
-            None => None,
-        };
+        let sums = vec![ZEROS; tree.size / 8];
+        let mut regrets = spare;
+        regrets.clear();
+        regrets.resize(sums.len(), ZEROS);
+        if let Some(ask) = ask {
+            cells.into_iter().zip(ask(&all)?).for_each(|(cell, share)| set(&mut regrets, cell, share as f32));
+        }
         let numbers = hands.each_ref().map(|hands| hands.iter().map(|&hand| tree.number(hand)).collect());
-        let (regrets, sums) = (zeros(), zeros());
-        Ok((Self { tree, seat, hands, numbers, regrets, sums }, before))
+        Ok(Self { tree, seat, hands, numbers, regrets, sums })
     }
 
-    /// Begins with the policies of both seats as regrets.
+    /// Adds the regrets of another solver.
     #[cfg(test)]
-    pub(crate) fn start(&mut self, policies: [&Before; 2]) {
-        for Before(shares) in policies {
-            for place in 0..self.tree.size {
-                let regret = at(&self.regrets, place) + at(shares, place);
-                set(&mut self.regrets, place, regret);
-            }
+    pub(crate) fn add(&mut self, other: &Self) {
+        for place in 0..self.tree.size {
+            let regret = at(&self.regrets, place) + at(&other.regrets, place);
+            set(&mut self.regrets, place, regret);
         }
     }
 
-    /// The average policy of the seat so far.
+    /// Begins anew, with the average policy of the seat as its earlier one.
     #[cfg(test)]
-    pub(crate) fn average(&self) -> Before {
-        Before(self.sums.clone())
+    pub(crate) fn begin_anew(&mut self) {
+        self.regrets.clone_from(&self.sums);
     }
 
     /// By hand of the other seat: the sum of the seat's range over the hands that fit.
@@ -106,21 +104,22 @@ impl TrickSolver {
         self.hands[self.seat ^ 1].iter().map(sum).collect()
     }
 
-    /// By hand of the other seat: the value of a best response to a policy, given the range of the seat.
-    pub(crate) fn responses(&self, Before(mut policy): Before, range: &[f32]) -> Vec<f64> {
+    /// By hand of the other seat: the value of a best response to the earlier policy, given the range of the seat. Regrets begin.
+    pub(crate) fn alternatives(&mut self, range: &[f32]) -> Vec<f64> {
         let other = self.seat ^ 1;
         let none = vec![0.0; self.hands[other].len()];
         let mut ranges = [&none[..]; 2];
         ranges[self.seat] = range;
-        let found = pass((&self.tree, &self.numbers), other, ranges, &mut policy, Task::Best);
+        let found = pass((&self.tree, &self.numbers), other, ranges, &mut self.regrets, Task::Best);
+        self.regrets.fill(ZEROS);
         found.into_iter().map(f64::from).collect()
     }
 
-    /// The average policy of the seat so far.
-    pub(crate) fn into_policy(self) -> TrickPolicy {
-        let Self { tree, sums, hands, seat, .. } = self;
+    /// The average policy of the seat so far, and spare memory.
+    pub(crate) fn into_policy(self) -> (TrickPolicy, Table) {
+        let Self { tree, sums, hands, seat, regrets, .. } = self;
         let [first, second] = hands;
-        TrickPolicy { tree, seat, hands: if seat == 0 { first } else { second }, sums }
+        (TrickPolicy { tree, seat, hands: if seat == 0 { first } else { second }, sums }, regrets)
     }
 }
 
