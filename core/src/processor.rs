@@ -54,7 +54,10 @@ pub trait Processor: Copy {
     /// The way to make rows columns. It is a value, so that work which uses it is compiled once up to the last step.
     #[inline(always)]
     fn transposer(self) -> Transposer {
-        Transposer { is_modern: false }
+        Transposer {
+            #[cfg(target_arch = "x86_64")]
+            is_modern: false,
+        }
     }
 }
 
@@ -62,6 +65,7 @@ pub trait Processor: Copy {
 #[derive(Clone, Copy, Debug)]
 pub struct Transposer {
     /// Only a modern processor sets it.
+    #[cfg(target_arch = "x86_64")]
     is_modern: bool,
 }
 
