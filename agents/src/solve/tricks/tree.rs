@@ -10,7 +10,7 @@ use crate::agent::threads::{Halted, Watch, goes_on};
 
 /// The event in a public state.
 pub(super) enum Kind {
-    /// A player plays a card; what is led binds nobody.
+    /// A player plays a card; before a lead no rules bind it.
     Play(usize, CardRules),
     /// A player leads the next trick, or lets the other one lead.
     Decide(usize),
